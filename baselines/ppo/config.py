@@ -1,0 +1,329 @@
+"""What a training run can be told: a frozen dataclass, read from TOML and from the command line.
+
+The docstring of a field is its help text. An unknown key, a value of the wrong kind or a contradiction is refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dataclasses
+import difflib
+import inspect
+import json
+import sys
+import types
+import typing
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from king_env.engine.contracts import NEGATIVE_NAMES, POSITIVE
+from king_env.engine.observation import SECTIONS
+from king_env.ruleset import RuleSetError, make_ruleset
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+KINDS = (*NEGATIVE_NAMES, POSITIVE)  # of deals
+
+# Standard deviation of a seat's points in one deal of each kind, between players who know what they do.
+DEFAULT_SPREAD = {
+    "no_tricks": 38.0,
+    "no_hearts": 55.0,
+    "no_queens": 45.0,
+    "no_kings_jacks": 45.0,
+    "no_king_of_hearts": 60.0,
+    "no_last_two": 65.0,
+    POSITIVE: 75.0,
+}
+# As often as a game has them.
+DEFAULT_WEIGHTS = {**dict.fromkeys(NEGATIVE_NAMES, 1), POSITIVE: 4}
+
+
+class ConfigError(ValueError):
+    """A config that cannot be meant: says which key, and what is allowed."""
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """One training run. A file in `configs/ppo` says only what differs from these defaults."""
+
+    # What is played
+    rulesets: tuple[str | Mapping[str, Any], ...] = ("portuguese",)
+    """The rule sets that are trained on, as names or tables of options; the games are shared out evenly among them."""
+    episode: str = "deal"
+    """`deal`: single deals, drawn by `contract_weights`; `game`: whole games of ten."""
+    contract_weights: Mapping[str, int] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
+    """How often each kind of deal is drawn in `episode = "deal"`; kinds left out keep their weight."""
+    reward: str = "points"
+    """`points` as they fall, `deal`: at the end of each deal, `placement`: 1 … -1 at the end of a game."""
+    horizon: str = "deal"
+    """`deal`: a decision answers for the rest of its deal, since points add up; `game`: for the rest of the game."""
+    reward_spread: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_SPREAD))
+    """Points that count as one unit of reward in each kind of deal; kinds left out keep theirs."""
+    ignored_sections: tuple[str, ...] = ()
+    """Sections of the observation that the network is not shown."""
+
+    # How long, and how it is stepped
+    total_decisions: int = 40_000_000
+    """Decisions to learn from; forced moves do not count."""
+    max_minutes: float | None = None
+    """Training time after which the run ends even if decisions are left; schedules follow whichever comes first."""
+    num_games: int = 256
+    """Games played side by side."""
+    num_steps: int = 52
+    """Actions in each game between two updates."""
+    seed: int = 1
+    """Of the deals, the network's first weights and the sampling of actions."""
+
+    # PPO
+    hidden_sizes: tuple[int, ...] = (256, 256, 256)
+    """Widths of the layers that policy and value share."""
+    learning_rate: float = 1e-3
+    """Adam's step at the start."""
+    final_learning_rate: float = 5e-5
+    """Adam's step at the end; it falls linearly."""
+    update_epochs: int = 2
+    """How often each decision is learned from."""
+    minibatch_size: int = 512
+    """Decisions in one gradient step."""
+    gamma: float = 1.0
+    """Discount from one decision of a seat to its next."""
+    gae_lambda: float = 0.95
+    """How far advantages look before they trust the value, from one decision of a seat to its next."""
+    clip_coef: float = 0.2
+    """How far the probability of an action may move in one update before its gradient stops."""
+    entropy_coef: float = 0.02
+    """Weight of the entropy bonus at the start."""
+    final_entropy_coef: float = 0.02
+    """Weight of the entropy bonus at the end; it changes linearly."""
+    value_coef: float = 0.5
+    """Weight of the value loss, in units of reward."""
+    max_grad_norm: float = 0.5
+    """Longest gradient that is used at its full length."""
+
+    # Where it computes
+    device: str = "cpu"
+    """A torch device: `cpu`, `cuda`, `cuda:1`, …"""
+    num_threads: int = 1
+    """Threads of one torch operation; more than one pays only where the cores are otherwise idle."""
+    bf16: str = "auto"
+    """`on`, `off`, or `auto`: compute in bfloat16 where the hardware does so natively."""
+
+    # What is measured and kept
+    eval_minutes: float = 3.0
+    """Training time between two measurements against the bots."""
+    eval_blocks: int = 20
+    """Duplicate blocks of whole games in such a measurement."""
+    final_blocks: int = 200
+    """Duplicate blocks of whole games behind the final table."""
+    opponents: tuple[str, ...] = ("heuristic", "random")
+    """The bots measured against: the policy in one seat, three of the bot in the others."""
+    checkpoint_minutes: float = 2.0
+    """Training time between two writings of `last.pt`."""
+    snapshot_minutes: float = 15.0
+    """Training time between two snapshots of the policy that are kept."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "contract_weights", {**DEFAULT_WEIGHTS, **self.contract_weights})
+        object.__setattr__(self, "reward_spread", {**DEFAULT_SPREAD, **self.reward_spread})
+        self._check_names()
+        self._check_numbers()
+        if self.reward == "placement" and (self.episode, self.horizon) != ("game", "game"):
+            raise ConfigError('reward: "placement" is paid at the end of a game; it needs episode and horizon "game"')
+
+    def _check_names(self) -> None:
+        _check_one_of("episode", self.episode, ("deal", "game"))
+        _check_one_of("reward", self.reward, ("points", "deal", "placement"))
+        _check_one_of("horizon", self.horizon, ("deal", "game"))
+        _check_one_of("bf16", self.bf16, ("auto", "on", "off"))
+        for table in ("contract_weights", "reward_spread"):
+            for kind in getattr(self, table):
+                _check_one_of(table, kind, KINDS)
+        for section in self.ignored_sections:
+            _check_one_of("ignored_sections", section, [name for name, *_ in SECTIONS])
+        if not self.rulesets:
+            raise ConfigError("rulesets: needs at least one rule set")
+        for ruleset in self.rulesets:
+            try:
+                make_ruleset(ruleset)
+            except RuleSetError as error:
+                raise ConfigError(f"rulesets: {error}") from error
+
+    def _check_numbers(self) -> None:
+        at_least_one = ("total_decisions", "num_steps", "update_epochs", "minibatch_size", "num_threads")
+        for name in (*at_least_one, "eval_blocks", "final_blocks"):
+            _check_range(name, getattr(self, name), 1, None)
+        _check_range("num_games", self.num_games, len(self.rulesets), None)
+        for name in ("gamma", "gae_lambda", "clip_coef"):
+            _check_range(name, getattr(self, name), 0.0, 1.0)
+        for name in ("learning_rate", "final_learning_rate", "entropy_coef", "final_entropy_coef", "value_coef"):
+            _check_range(name, getattr(self, name), 0.0, None)
+        for name in ("max_grad_norm", "max_minutes", "eval_minutes", "checkpoint_minutes", "snapshot_minutes"):
+            value = getattr(self, name)
+            if value is not None and value <= 0.0:
+                raise ConfigError(f"{name}: must be more than 0, not {value!r}")
+        for width in self.hidden_sizes:
+            _check_range("hidden_sizes", width, 1, None)
+        for kind in KINDS:
+            _check_range(f"contract_weights.{kind}", self.contract_weights[kind], 0, None)
+            if self.reward_spread[kind] <= 0.0:
+                raise ConfigError(f"reward_spread.{kind}: must be more than 0, not {self.reward_spread[kind]!r}")
+        if not any(self.contract_weights.values()):
+            raise ConfigError("contract_weights: at least one kind of deal must have a weight above 0")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain values; a field that is None is left out, since TOML has no null."""
+        values = {name: getattr(self, name) for name in FIELD_TYPES}
+        return {name: _plain(value) for name, value in values.items() if value is not None}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> PPOConfig:
+        """The config of a dict such as `to_dict` gives or TOML holds; missing fields keep their defaults."""
+        for key in values:
+            if key not in FIELD_TYPES:
+                raise ConfigError(_unknown("key", key, FIELD_TYPES))
+        return cls(**{key: _converted(key, value, FIELD_TYPES[key]) for key, value in values.items()})
+
+    def to_toml(self) -> str:
+        """All fields as a TOML file that `load_config` reads."""
+        return "".join(f"{name} = {_toml_value(value)}\n" for name, value in self.to_dict().items())
+
+
+FIELD_TYPES: dict[str, Any] = typing.get_type_hints(PPOConfig)
+
+
+def load_config(path: Path, overrides: Mapping[str, Any] | None = None) -> PPOConfig:
+    """The config of a TOML file, with some of its keys replaced."""
+    try:
+        values = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"no config file {path}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not TOML: {error}") from None
+    try:
+        return PPOConfig.from_dict({**values, **(overrides or {})})
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def parse_override(text: str) -> tuple[str, Any]:
+    """`key=value` as given to `--set`: the value in TOML, or a bare word for a string."""
+    key, equals, value = text.partition("=")
+    key, value = key.strip(), value.strip()
+    if not equals:
+        raise ConfigError(f"--set takes key=value, not {text!r}")
+    if key not in FIELD_TYPES:
+        raise ConfigError(_unknown("key", key, FIELD_TYPES))
+    try:
+        return key, tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key, value
+
+
+def add_config_arguments(parser: argparse.ArgumentParser) -> None:
+    """`--set key=value`, with every field and its docstring in the help."""
+    keys = "\n".join(f"  {name}: {text}" for name, text in field_help().items())
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="replace a key of the config")
+    parser.epilog = f"keys of the config:\n{keys}"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+
+
+def field_help() -> dict[str, str]:
+    """What each field means: the docstring under it."""
+    (class_node,) = ast.parse(inspect.getsource(PPOConfig)).body
+    assert isinstance(class_node, ast.ClassDef)
+    texts = {}
+    for statement, following in zip(class_node.body, class_node.body[1:], strict=False):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            texts[statement.target.id] = _docstring(following)
+    return texts
+
+
+def _docstring(statement: ast.stmt) -> str:
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return str(statement.value.value)
+    return ""
+
+
+def _converted(key: str, value: Any, wanted: Any) -> Any:
+    """A value of TOML as the type its field has; only whole-number-to-float and list-to-tuple are silent."""
+    origin = typing.get_origin(wanted)
+    if origin is types.UnionType:
+        return _converted_to_one_of(key, value, typing.get_args(wanted))
+    if origin is tuple:
+        return _converted_to_tuple(key, value, typing.get_args(wanted)[0])
+    if origin is not None:
+        return _converted_table(key, value, typing.get_args(wanted)[1])
+    if wanted is Any:
+        return value
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, wanted) or (wanted is not bool and isinstance(value, bool)):
+        raise ConfigError(f"{key}: must be {_type_name(wanted)}, not {value!r}")
+    return value
+
+
+def _converted_to_one_of(key: str, value: Any, choices: Sequence[Any]) -> Any:
+    for choice in choices:
+        if choice is types.NoneType:
+            continue
+        try:
+            return _converted(key, value, choice)
+        except ConfigError:
+            continue
+    wanted = " or ".join(_type_name(choice) for choice in choices if choice is not types.NoneType)
+    raise ConfigError(f"{key}: must be {wanted}, not {value!r}")
+
+
+def _converted_to_tuple(key: str, value: Any, wanted: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise ConfigError(f"{key}: must be a list, not {value!r}")
+    return tuple(_converted(key, item, wanted) for item in value)
+
+
+def _converted_table(key: str, value: Any, wanted: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{key}: must be a table, not {value!r}")
+    return {str(name): _converted(f"{key}.{name}", item, wanted) for name, item in value.items()}
+
+
+def _type_name(wanted: Any) -> str:
+    names = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+    return names.get(wanted, "a table")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _toml_value(value: Any) -> str:
+    """JSON writes texts, numbers, truth values and lists as TOML does; tables it does not."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name} = {_toml_value(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+    return json.dumps(value)
+
+
+def _unknown(what: str, name: object, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(str(name), known, n=1)
+    meant = f" (did you mean {close[0]!r}?)" if close else ""
+    return f"unknown {what} {name!r}{meant}; known: {', '.join(known)}"
+
+
+def _check_one_of(key: str, value: str, allowed: Collection[str]) -> None:
+    if value not in allowed:
+        raise ConfigError(f"{key}: {_unknown('value', value, allowed)}")
+
+
+def _check_range(key: str, value: float, lowest: float, highest: float | None) -> None:
+    if value < lowest or (highest is not None and value > highest):
+        upper = "" if highest is None else f" and at most {highest}"
+        raise ConfigError(f"{key}: must be at least {lowest}{upper}, not {value!r}")

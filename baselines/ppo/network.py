@@ -1,0 +1,74 @@
+"""The network that plays, and the choice among legal actions only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+# An illegal action's logit: finite, so that no NaN can arise, and so low that its probability is exactly 0.
+ILLEGAL_LOGIT = -1e9
+POLICY_GAIN = 0.01  # a fresh policy chooses almost uniformly
+VALUE_GAIN = 1.0
+
+
+class EmptyMaskError(ValueError):
+    """A decision without any legal action."""
+
+
+class PolicyValueNetwork(nn.Module):
+    """Shared layers, then one linear head for the policy and one for the value."""
+
+    def __init__(self, observation_size: int, num_actions: int, hidden_sizes: Sequence[int]) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        width = observation_size
+        for next_width in hidden_sizes:
+            layers += [_orthogonal(nn.Linear(width, next_width), math.sqrt(2.0)), nn.ReLU()]
+            width = next_width
+        self.trunk = nn.Sequential(*layers)
+        self.policy_head = _orthogonal(nn.Linear(width, num_actions), POLICY_GAIN)
+        self.value_head = _orthogonal(nn.Linear(width, 1), VALUE_GAIN)
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits float[B, num_actions] and values float[B] of observations float[B, observation_size]."""
+        features = self.trunk(observations)
+        return self.policy_head(features), self.value_head(features).squeeze(-1)
+
+
+def _orthogonal(layer: nn.Linear, gain: float) -> nn.Linear:
+    nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def check_masks(masks: Tensor) -> None:
+    """Refuse masks (int8[B, num_actions]) that leave some decision without a legal action."""
+    empty = (masks.sum(dim=-1) == 0).nonzero()
+    if len(empty):
+        raise EmptyMaskError(f"no action is legal in row {int(empty[0])} of the masks")
+
+
+def legal_log_probs(logits: Tensor, masks: Tensor) -> Tensor:
+    """Log-probabilities float[B, num_actions] of the softmax over the legal actions; illegal ones are hugely negative."""
+    return torch.log_softmax(logits.float().masked_fill(masks == 0, ILLEGAL_LOGIT), dim=-1)
+
+
+def sample(log_probs: Tensor, generator: torch.Generator | None) -> Tensor:
+    """One action a row, drawn by the Gumbel-max trick; an illegal one can never win."""
+    noise = torch.empty_like(log_probs).exponential_(generator=generator).log_()
+    return (log_probs - noise).argmax(dim=-1)
+
+
+def entropy(log_probs: Tensor) -> Tensor:
+    """Entropy of each row; an illegal action adds exactly 0."""
+    return -(log_probs.exp() * log_probs).sum(dim=-1)
+
+
+def has_native_bf16(device: torch.device) -> bool:
+    """Whether bfloat16 is computed in hardware; where it is emulated it is slower than float32."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())

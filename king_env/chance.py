@@ -1,0 +1,89 @@
+"""Streams of random numbers for shuffling, usable in kernels and from Python alike.
+
+A stream is four 64-bit words that a draw moves on (the public-domain generator xoshiro256++). Each game of a batch has
+its own, so games are independent of each other, and copying an env copies its future.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from king_env.engine.cards import CARD_BIT, NUM_CARDS
+from king_env.engine.contracts import NUM_TRICKS
+from king_env.engine.kernel import add_words, kernel
+from king_env.engine.seats import NUM_SEATS
+
+Stream = np.ndarray  # uint64[4]
+Streams = np.ndarray  # uint64[num_games, 4]
+
+STREAM_WORDS = 4
+# What a stream is for keeps it apart from those of the same seed for another purpose: deals that an agent is measured
+# on are never those that it was trained on.
+PURPOSES = {"play": 0, "evaluation": 1, "bots": 2}
+
+_TO_UNIT = 1.0 / (1 << 53)
+
+
+def new_stream(seed: int | None, purpose: str = "play") -> Stream:
+    """One stream from one seed (uint64[4]); None seeds from the operating system."""
+    sequence = np.random.SeedSequence(seed, spawn_key=(PURPOSES[purpose],))
+    return sequence.generate_state(STREAM_WORDS, np.uint64)
+
+
+def new_streams(seed: int | None, num_streams: int, purpose: str = "play") -> Streams:
+    """Independent streams (uint64[num_streams, 4]) from one seed; the first is `new_stream` of that seed."""
+    sequence = np.random.SeedSequence(seed, spawn_key=(PURPOSES[purpose],))
+    words = sequence.generate_state(num_streams * STREAM_WORDS, np.uint64)
+    return words.reshape(num_streams, STREAM_WORDS)
+
+
+@kernel
+def rotate_left(word: np.uint64, bits: int) -> np.uint64:
+    return (word << np.uint64(bits)) | (word >> np.uint64(64 - bits))
+
+
+@kernel
+def random_word(stream: Stream) -> np.uint64:
+    """The next 64 random bits."""
+    result = add_words(rotate_left(add_words(stream[0], stream[3]), 23), stream[0])
+    shifted = stream[1] << np.uint64(17)
+    stream[2] ^= stream[0]
+    stream[3] ^= stream[1]
+    stream[1] ^= stream[2]
+    stream[0] ^= stream[3]
+    stream[2] ^= shifted
+    stream[3] = rotate_left(stream[3], 45)
+    return result
+
+
+@kernel
+def random_below(stream: Stream, bound: int) -> int:
+    """A whole number 0 … bound − 1 (bound < 2**32), each exactly equally likely: draws in the uneven rest are redrawn."""
+    wide = np.uint64(bound)
+    product = (random_word(stream) >> np.uint64(32)) * wide
+    uneven = ((np.uint64(1) << np.uint64(32)) - wide) % wide
+    while product & np.uint64(0xFFFFFFFF) < uneven:
+        product = (random_word(stream) >> np.uint64(32)) * wide
+    return int(product >> np.uint64(32))
+
+
+@kernel
+def random_float(stream: Stream) -> float:
+    """A number in [0, 1), one of 2**53 evenly spaced."""
+    return float(random_word(stream) >> np.uint64(11)) * _TO_UNIT
+
+
+@kernel
+def shuffle_deal(stream: Stream, hands: np.ndarray) -> None:
+    """Deal 13 cards to each seat into hands (int64[4], a set of cards a seat), all deals equally likely."""
+    deck = np.arange(NUM_CARDS)
+    for seat in range(NUM_SEATS):
+        hands[seat] = 0
+    # The last hand is what is left, so 39 cards are drawn.
+    for drawn in range(NUM_CARDS):
+        pick = drawn
+        if drawn < NUM_CARDS - NUM_TRICKS:
+            pick = drawn + random_below(stream, NUM_CARDS - drawn)
+        card = deck[pick]
+        deck[pick] = deck[drawn]
+        hands[drawn // NUM_TRICKS] |= CARD_BIT[card]

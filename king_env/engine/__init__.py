@@ -1,0 +1,1 @@
+"""The rules of King as numba kernels over one NumPy record a game; knows nothing of reinforcement learning."""

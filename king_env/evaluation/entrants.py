@@ -1,0 +1,70 @@
+"""The bots of a match: who they are, which of them are alike, and which play in compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from king_env import bots as registry
+from king_env.bots import Bot
+from king_env.evaluation.playing import IN_PYTHON
+from king_env.evaluation.seatings import Kind, check_four
+
+BotChoice = str | Bot  # a name, a checkpoint's path, `package.module:factory`, or a bot itself
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """One kind of bot in a match."""
+
+    label: str
+    """Its name in the results, unlike any other kind's."""
+    choice: str
+    """What was asked for: a name or path, or the class of a bot that was given as an object."""
+    bot: Bot
+    code: int
+    """Which of the compiled bots it is, or IN_PYTHON."""
+
+    @property
+    def version(self) -> str | None:
+        """The version it says it is of, if it says so."""
+        version = getattr(self.bot, "version", None)
+        return None if version is None else str(version)
+
+
+def enter_bots(bots: Sequence[BotChoice]) -> tuple[list[Entrant], list[Kind]]:
+    """The kinds among four bots in order of appearance, and which kind each is; the same name twice is one kind."""
+    check_four(bots)
+    choices: list[BotChoice] = []
+    for bot in bots:
+        if not any(_is_same(bot, other) for other in choices):
+            choices.append(bot)
+    kinds = [next(kind for kind, choice in enumerate(choices) if _is_same(bot, choice)) for bot in bots]
+    entrants: list[Entrant] = []
+    for choice in choices:
+        entrants.append(_enter(choice, taken=[entrant.label for entrant in entrants]))
+    return entrants, kinds
+
+
+def _is_same(bot: BotChoice, other: BotChoice) -> bool:
+    return bot == other if isinstance(bot, str) and isinstance(other, str) else bot is other
+
+
+def _enter(choice: BotChoice, taken: list[str]) -> Entrant:
+    bot = registry.make(choice) if isinstance(choice, str) else choice
+    name = str(getattr(bot, "name", type(bot).__name__))
+    return Entrant(
+        label=_unlike(name, taken),
+        choice=choice if isinstance(choice, str) else type(bot).__qualname__,
+        bot=bot,
+        code=int(getattr(bot, "code", IN_PYTHON)),
+    )
+
+
+def _unlike(name: str, taken: list[str]) -> str:
+    """The name itself, or with a number if another kind of bot has it."""
+    label, number = name, 1
+    while label in taken:
+        number += 1
+        label = f"{name} ({number})"
+    return label
