@@ -1,4 +1,4 @@
-"""Streams of random numbers for shuffling, usable in kernels and from Python alike.
+"""Streams of random numbers for shuffling and for starting games, usable in kernels and from Python alike.
 
 A stream is four 64-bit words that a draw moves on (the public-domain generator xoshiro256++). Each game of a batch has
 its own, so games are independent of each other, and copying an env copies its future.
@@ -9,9 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from king_env.engine.cards import CARD_BIT, NUM_CARDS
-from king_env.engine.contracts import NUM_TRICKS
-from king_env.engine.kernel import add_words, kernel
+from king_env.engine.contracts import NUM_DEALS, NUM_NEGATIVES, NUM_POSITIVES, NUM_TRICKS
+from king_env.engine.dealing import start_game
+from king_env.engine.kernel import add_words, entry_point, kernel
 from king_env.engine.seats import NUM_SEATS
+from king_env.engine.state import GameRecord, GameRecords
 
 Stream = np.ndarray  # uint64[4]
 Streams = np.ndarray  # uint64[num_games, 4]
@@ -58,7 +60,7 @@ def random_word(stream: Stream) -> np.uint64:
 
 @kernel
 def random_below(stream: Stream, bound: int) -> int:
-    """A whole number 0 … bound − 1 (bound < 2**32), each exactly equally likely: draws in the uneven rest are redrawn."""
+    """A whole number 0 … bound − 1 (bound < 2**32), each exactly equally likely: an uneven rest is redrawn."""
     wide = np.uint64(bound)
     product = (random_word(stream) >> np.uint64(32)) * wide
     uneven = ((np.uint64(1) << np.uint64(32)) - wide) % wide
@@ -87,3 +89,40 @@ def shuffle_deal(stream: Stream, hands: np.ndarray) -> None:
         card = deck[pick]
         deck[pick] = deck[drawn]
         hands[drawn // NUM_TRICKS] |= CARD_BIT[card]
+
+
+@kernel
+def draw_deal_index(stream: Stream, negatives: np.ndarray, kinds: np.ndarray) -> int:
+    """Which of the ten deals a game of one deal plays: a kind drawn from `kinds`, and its place in the rules' order."""
+    kind = kinds[random_below(stream, len(kinds))]
+    if kind >= NUM_NEGATIVES:
+        return NUM_NEGATIVES + random_below(stream, NUM_POSITIVES)
+    for deal in range(NUM_NEGATIVES):
+        if negatives[deal] == kind:
+            return deal
+    return 0
+
+
+@kernel
+def begin_game(game: GameRecord, stream: Stream, kinds: np.ndarray) -> None:
+    """Draw the first dealer and begin a whole game, or one deal of one of the `kinds` if there are any (Rules 1)."""
+    dealer = random_below(stream, NUM_SEATS)
+    if len(kinds) == 0:
+        start_game(game, dealer, 0, NUM_DEALS - 1)
+    else:
+        deal = draw_deal_index(stream, game["negatives"], kinds)
+        start_game(game, dealer, deal, deal)
+
+
+@entry_point
+def begin_games(games: GameRecords, streams: Streams, kinds: np.ndarray) -> None:
+    """`begin_game` for each game with its own stream; kinds: int64, contracts 0 … 5 and 6 for any positive deal."""
+    for i in range(len(games)):
+        begin_game(games[i], streams[i], kinds)
+
+
+@entry_point
+def shuffle_deals(streams: Streams, hands: np.ndarray) -> None:
+    """Draw one deal from each stream; hands: int64[N, 4], written."""
+    for i in range(len(streams)):
+        shuffle_deal(streams[i], hands[i])

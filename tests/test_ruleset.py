@@ -21,7 +21,7 @@ from king_env.ruleset import (
 )
 
 SIX = ("no_tricks", "no_hearts", "no_queens", "no_kings_jacks", "no_king_of_hearts", "no_last_two")
-NO_AUCTION = {"auction": "none", "max_bid": 0, "max_nulls": 0, "ultimatum": False, "skip_limit": None}
+NO_AUCTION: dict[str, Any] = {"auction": "none", "max_bid": 0, "max_nulls": 0, "ultimatum": False, "skip_limit": None}
 
 
 def test_the_portuguese_game_is_what_rules_7_says() -> None:

@@ -56,9 +56,9 @@ class PPOConfig:
     rulesets: tuple[str | Mapping[str, Any], ...] = ("portuguese",)
     """The rule sets that are trained on, as names or tables of options; the games are shared out evenly among them."""
     episode: str = "deal"
-    """`deal`: single deals, drawn by `contract_weights`; `game`: whole games of ten."""
+    """`deal`: single deals, their kinds by `contract_weights`; `game`: whole games of ten."""
     contract_weights: Mapping[str, int] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
-    """How often each kind of deal is drawn in `episode = "deal"`; kinds left out keep their weight."""
+    """How the games are shared out among the kinds of deal in `episode = "deal"`; kinds left out keep their weight."""
     reward: str = "points"
     """`points` as they fall, `deal`: at the end of each deal, `placement`: 1 … -1 at the end of a game."""
     horizon: str = "deal"
@@ -167,6 +167,8 @@ class PPOConfig:
             value = getattr(self, name)
             if value is not None and value <= 0.0:
                 raise ConfigError(f"{name}: must be more than 0, not {value!r}")
+        if not self.hidden_sizes:
+            raise ConfigError("hidden_sizes: needs at least one layer")
         for width in self.hidden_sizes:
             _check_range("hidden_sizes", width, 1, None)
         for kind in KINDS:

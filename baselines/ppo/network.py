@@ -8,8 +8,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from baselines.ppo.binary_linear import BinaryLinear
+
 # An illegal action's logit: finite, so that no NaN can arise, and so low that its probability is exactly 0.
 ILLEGAL_LOGIT = -1e9
+HIDDEN_GAIN = math.sqrt(2.0)
 POLICY_GAIN = 0.01  # a fresh policy chooses almost uniformly
 VALUE_GAIN = 1.0
 
@@ -23,17 +26,17 @@ class PolicyValueNetwork(nn.Module):
 
     def __init__(self, observation_size: int, num_actions: int, hidden_sizes: Sequence[int]) -> None:
         super().__init__()
-        layers: list[nn.Module] = []
-        width = observation_size
-        for next_width in hidden_sizes:
-            layers += [_orthogonal(nn.Linear(width, next_width), math.sqrt(2.0)), nn.ReLU()]
+        width, *deeper = hidden_sizes
+        layers: list[nn.Module] = [BinaryLinear(observation_size, width, HIDDEN_GAIN), nn.ReLU()]
+        for next_width in deeper:
+            layers += [_orthogonal(nn.Linear(width, next_width), HIDDEN_GAIN), nn.ReLU()]
             width = next_width
         self.trunk = nn.Sequential(*layers)
         self.policy_head = _orthogonal(nn.Linear(width, num_actions), POLICY_GAIN)
         self.value_head = _orthogonal(nn.Linear(width, 1), VALUE_GAIN)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits float[B, num_actions] and values float[B] of observations float[B, observation_size]."""
+        """Logits float[B, num_actions] and values float[B] of observations int8[B, observation_size]."""
         features = self.trunk(observations)
         return self.policy_head(features), self.value_head(features).squeeze(-1)
 

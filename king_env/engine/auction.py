@@ -236,7 +236,7 @@ def pass_turn_in_round(game: GameRecord) -> None:
 
 @kernel
 def end_round(game: GameRecord) -> None:
-    """What follows a round: the owner is asked about a new level, else matches go on, else the auction ends (Rules 3.3)."""
+    """The owner is asked about a new level, else matches go on, else the auction ends (Rules 3.3)."""
     if game["round_raised"]:
         ask_owner(game)
     elif game["round_matched"]:

@@ -81,4 +81,3 @@ FORCED_CARD[NO_KING_OF_HEARTS] = 1 << KING_OF_HEARTS
 LEADING, FOLLOWING, VOID = range(3)
 FORCED_NAMES = ("always", "following", "when_void", "never")
 IS_FORCED = np.array([[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=np.uint8)  # option × situation
-

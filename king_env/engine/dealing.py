@@ -1,4 +1,4 @@
-"""Setting up a game and handing out the cards of a deal; the cards themselves are drawn outside the engine (Rules 1)."""
+"""Setting up a game and handing out the cards of a deal, which are drawn outside the engine (Rules 1)."""
 
 from __future__ import annotations
 

@@ -442,3 +442,15 @@ def write_observation(game: GameRecord, viewer: Seat, words: np.ndarray, out: np
     observation_words(game, viewer, words)
     for word in range(OBSERVATION_WORDS):
         spread_bits(words[word], out, start + WORD_BITS * word)
+
+
+def unpack_observation(observation: np.ndarray) -> dict[str, np.ndarray]:
+    """The named sections of an observation (int8[…, OBSERVATION_SIZE]), each int8[…, *section.shape]."""
+    if observation.shape[-1] != OBSERVATION_SIZE:
+        raise ValueError(f"observation: must have {OBSERVATION_SIZE} entries, not {observation.shape[-1]}")
+    sections = {}
+    for section in SECTIONS:
+        start = _OFFSETS[section.name]
+        entries = observation[..., start : start + section.size]
+        sections[section.name] = entries.reshape(*observation.shape[:-1], *section.shape)
+    return sections

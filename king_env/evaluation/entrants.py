@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from king_env import bots as registry
-from king_env.bots import Bot
+from king_env.bots import Bot, make
 from king_env.evaluation.playing import IN_PYTHON
 from king_env.evaluation.seatings import Kind, check_four
 
@@ -26,10 +25,9 @@ class Entrant:
     """Which of the compiled bots it is, or IN_PYTHON."""
 
     @property
-    def version(self) -> str | None:
-        """The version it says it is of, if it says so."""
-        version = getattr(self.bot, "version", None)
-        return None if version is None else str(version)
+    def version(self) -> int:
+        """Which version of itself it is: figures of different versions are not comparable."""
+        return self.bot.version
 
 
 def enter_bots(bots: Sequence[BotChoice]) -> tuple[list[Entrant], list[Kind]]:
@@ -51,10 +49,11 @@ def _is_same(bot: BotChoice, other: BotChoice) -> bool:
 
 
 def _enter(choice: BotChoice, taken: list[str]) -> Entrant:
-    bot = registry.make(choice) if isinstance(choice, str) else choice
-    name = str(getattr(bot, "name", type(bot).__name__))
+    bot = make(choice) if isinstance(choice, str) else choice
+    if not isinstance(bot, Bot):
+        raise TypeError(f"bots: a bot has name, version, act and act_batch; {type(bot).__name__} has not")
     return Entrant(
-        label=_unlike(name, taken),
+        label=_unlike(bot.name, taken),
         choice=choice if isinstance(choice, str) else type(bot).__qualname__,
         bot=bot,
         code=int(getattr(bot, "code", IN_PYTHON)),

@@ -9,13 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from king_env.bots.compiled import choose
-from king_env.chance import Stream, Streams, random_below, shuffle_deal
-from king_env.engine.actions import FIRST_CALL, NUM_CALLS, Action
-from king_env.engine.cards import NUM_CARDS
-from king_env.engine.dealing import start_game
+from king_env.chance import Stream, Streams, begin_game, random_word, shuffle_deal
+from king_env.engine.actions import FIRST_CALL, Action
 from king_env.engine.information import hide
 from king_env.engine.kernel import entry_point, kernel, lowest_bit
-from king_env.engine.seats import NUM_SEATS, Seat, left_of
 from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords
 from king_env.engine.step import legal_actions, start_deal, step
 from king_env.evaluation.deal_sheets import DealSheets, fill_sheet
@@ -26,23 +23,27 @@ NO_ACTION: Action = -1
 
 
 @entry_point
-def draw_deals(streams: Streams, dealers: np.ndarray, deals: np.ndarray) -> None:
-    """Draw for each block its games: first the dealer, then the deals in order, from the block's own stream.
+def draw_games(streams: Streams, kinds: np.ndarray, games: GameRecords, deals: np.ndarray) -> None:
+    """Begin the games of each block and draw their deals, in the order of every environment (`king_env.chance`).
 
-    dealers: int64[num_blocks, games_a_block]; deals: int64[num_blocks, games_a_block, deals_a_game, 4].
+    kinds: int64[n], which kind each of a block's single deals is of, or empty where a block is one whole game;
+    games: [num_blocks, n or 1], with their rules; deals: int64[num_blocks, n or 1, deals_a_game, 4], written.
     """
     for block in range(len(streams)):
-        for game in range(dealers.shape[1]):
-            dealers[block, game] = random_below(streams[block], NUM_SEATS)
+        stream = streams[block]
+        for number in range(games.shape[1]):
+            begin_game(games[block, number], stream, kinds[number : number + 1])
             for deal in range(deals.shape[2]):
-                shuffle_deal(streams[block], deals[block, game, deal])
+                shuffle_deal(stream, deals[block, number, deal])
 
 
 @entry_point
-def start_games(games: GameRecords, dealers: np.ndarray, first_deals: np.ndarray, deals_a_game: int) -> None:
-    """Begin each game with its dealer at its first deal (int64[num_games] each)."""
-    for i in range(len(games)):
-        start_game(games[i], dealers[i], first_deals[i], first_deals[i] + deals_a_game - 1)
+def split_streams(streams: Streams, of_games: np.ndarray) -> None:
+    """Give each game of a block a stream of its own, drawn from the block's (of_games: uint64[num_blocks, n, 4])."""
+    for block in range(len(streams)):
+        for game in range(of_games.shape[1]):
+            for word in range(of_games.shape[2]):
+                of_games[block, game, word] = random_word(streams[block])
 
 
 @kernel
@@ -62,29 +63,21 @@ def act(game: GameRecord, action: Action, sheets: DealSheets) -> None:
 
 
 @kernel
-def first_legal_action(game: GameRecord) -> Action:
-    """The legal action with the lowest number."""
-    cards, calls = legal_actions(game)
-    return lowest_bit(cards) if cards != 0 else FIRST_CALL + lowest_bit(calls)
-
-
-@kernel
 def only_legal_action(game: GameRecord) -> Action:
     """The action that a seat must take because there is no other, or NO_ACTION where there is a choice."""
     cards, calls = legal_actions(game)
     actions = cards | calls  # one of the two is empty
-    return first_legal_action(game) if actions & (actions - 1) == 0 else NO_ACTION
+    if actions & (actions - 1) != 0:
+        return NO_ACTION
+    return lowest_bit(cards) if cards != 0 else FIRST_CALL + lowest_bit(calls)
 
 
 @kernel
-def is_legal(game: GameRecord, action: Action) -> bool:
-    """Whether the seat to act may take this action, which may be any number."""
-    cards, calls = legal_actions(game)
-    if action < 0:
-        return False
-    if action < NUM_CARDS:
-        return (cards >> action) & 1 != 0
-    return action < FIRST_CALL + NUM_CALLS and (calls >> (action - FIRST_CALL)) & 1 != 0
+def view_of_turn(game: GameRecord, scratch: GameRecords) -> GameRecord:
+    """What the seat to act may know, written to the one record of `scratch`."""
+    scratch[0] = game
+    hide(scratch[0], game["turn"])
+    return scratch[0]
 
 
 @kernel
@@ -96,7 +89,7 @@ def play_on(
     codes: np.ndarray,
     stream: Stream,
     decisions: np.ndarray,
-    view: GameRecord,
+    scratch: GameRecords,
 ) -> int:
     """Play a game on until a bot of Python is to be asked, and say which kind; NOBODY at the end of the game.
 
@@ -111,8 +104,7 @@ def play_on(
             kind = int(seating[game["turn"]])
             if codes[kind] == IN_PYTHON:
                 return kind
-            hide(game, game["turn"], view)
-            action = choose(codes[kind], view, stream)
+            action = choose(codes[kind], view_of_turn(game, scratch), stream)
             decisions[kind] += 1
         act(game, action, sheets)
     return NOBODY
@@ -146,30 +138,8 @@ def play_games(
             codes,
             streams[i],
             decisions[i],
-            scratch[0],
+            scratch,
         )
-
-
-@entry_point
-def hidden_views(games: GameRecords, which: np.ndarray, views: GameRecords) -> None:
-    """What the seat to act may know in each of these games (which: int64[n]; views: [n])."""
-    for i in range(len(which)):
-        game = games[which[i]]
-        hide(game, game["turn"], views[i])
-
-
-@entry_point
-def find_legal(games: GameRecords, which: np.ndarray, actions: np.ndarray, legal: np.ndarray) -> None:
-    """Mark the actions (int64[n]) that are legal in these games (legal: bool[n])."""
-    for i in range(len(which)):
-        legal[i] = is_legal(games[which[i]], actions[i])
-
-
-@entry_point
-def first_legal_actions(games: GameRecords, which: np.ndarray, actions: np.ndarray) -> None:
-    """The legal action with the lowest number in each of these games (actions: int64[n])."""
-    for i in range(len(which)):
-        actions[i] = first_legal_action(games[which[i]])
 
 
 @entry_point

@@ -22,8 +22,6 @@ BALANCED_SQUARE = ((0, 1, 2, 3), (1, 3, 0, 2), (2, 0, 3, 1), (3, 2, 1, 0))
 
 def distinct_seatings(kinds: Sequence[Kind], choice: str = "all") -> list[Seating]:
     """All distinct seatings of four bots of these kinds, or the balanced four (fewer if those are the same)."""
-    if choice not in SEATING_CHOICES:
-        raise ValueError(f"seatings: must be one of {', '.join(SEATING_CHOICES)}, not {choice!r}")
     bots = tuple(sorted(kinds))
     if choice == "all":
         return sorted(set(permutations(bots)))

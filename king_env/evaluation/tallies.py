@@ -24,7 +24,8 @@ from king_env.evaluation.deal_sheets import (
 Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-# What a bot's points are averaged over: whole games, and deals by contract. A positive deal is also up, down or skipped.
+# What a bot's points are averaged over: whole games, and deals by contract; a positive deal counts twice over, as
+# positive and as up, down or skipped.
 COLUMNS = ("game", *NEGATIVE_NAMES, "positive", "up", "down", "skipped")
 
 # How a positive deal can go: what came about at the choosing, and how it was played.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from king_env.engine.contracts import CONTRACT_NAMES
 from king_env.game import Game
 from king_env.notation import parse_cards
 from king_env.ruleset import PORTUGUESE, RuleSet, make_ruleset
@@ -68,11 +67,6 @@ def bids(text: str) -> set[str]:
 
 
 # What a record says, in words
-
-
-def contract_of(game: Game) -> str:
-    """The contract by name; `positive` while it is still to be chosen."""
-    return CONTRACT_NAMES[field(game, "contract")]
 
 
 def field(game: Game, name: str) -> Any:
@@ -185,8 +179,8 @@ def take_tricks(game: Game, *tricks: int) -> Game:
     for place, number in enumerate(tricks):
         for trick in range(number):
             passes_the_lead = trick == 0 and place > 0
+            assert game.turn == (first + place - passes_the_lead) % 4
             play_carousel_trick(game, first, passes_the_lead)
-            assert field(game, "leader") == (first + place) % 4
     return game
 
 
@@ -203,4 +197,4 @@ def play_carousel_trick(game: Game, first: int, passes_the_lead: bool) -> None:
         elif passes_the_lead:
             game.play(cards[-1] if cards[-1][1] != own_suit else cards[0])
         else:
-            game.play(own[-1])
+            game.play((own or cards)[-1])

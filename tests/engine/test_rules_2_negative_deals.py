@@ -8,7 +8,6 @@ from king_env.game import Game
 from tests.engine.table import (
     calls,
     carousel,
-    contract_of,
     legal,
     new_deal,
     pays,
@@ -113,7 +112,7 @@ def test_cards_pay_the_seat_that_takes_them_and_not_the_seat_that_played_them() 
 
 
 def order_of(ruleset: str) -> list[str]:
-    return [contract_of(Game(ruleset, deals=[carousel()], dealer=0, first_deal=n, num_deals=1)) for n in range(6)]
+    return [Game(ruleset, deals=[carousel()], first_deal=n, num_deals=1).contract for n in range(6)]
 
 
 def test_the_portuguese_order_is_that_of_the_table() -> None:

@@ -19,13 +19,13 @@ from tests.reference.rules import ACTION_ID, BID_POINTS, CHOICES, NULLS, UPS, Ch
 # How gladly a mood makes a kind of call; kinds that are not named have weight 1.
 MOODS: dict[str, dict[str, float]] = {
     "anyhow": {},
-    "climbing": {"match": 50, "hasty match": 50, "low raise": 50, "last low raise": 50, "accept": 40, "auction": 40},
+    "climbing": {"match": 50, "hasty match": 50, "low raise": 50, "late raise": 50, "accept": 40, "auction": 40},
     "waiting": {
-        **{"match": 99, "last low raise": 99, "accept": 99, "auction": 40},
-        **{"hasty match": 0.02, "low raise": 0.01, "raise": 0.01, "refuse": 0.1, "skip": 0.1},
+        **{"match": 99, "late raise": 99, "accept": 99, "auction": 40},
+        **{"hasty match": 0.02, "low raise": 0.01, "raise": 0.01, "nulls": 0.01, "refuse": 0.1, "skip": 0.1},
     },
     "fond of nulls": {"nulls": 20, "match": 5, "hasty match": 5, "accept": 5, "auction": 40},
-    "stubborn owner": {"low raise": 5, "last low raise": 5, "match": 5, "refuse": 10, "auction": 20},
+    "stubborn owner": {"low raise": 5, "late raise": 5, "match": 5, "refuse": 10, "auction": 20},
     "leaping": {"raise": 10, "match": 5, "accept": 5, "auction": 5},
     "shy": {"pass": 20, "skip": 2, "refuse": 2, "auction": 5},
     "timid": {"pass": 3, "low raise": 2, "raise": 0.1, "skip": 3, "auction": 10},
@@ -40,11 +40,11 @@ def deal_cards(rng: random.Random) -> list[list[int]]:
     return [deck[13 * seat : 13 * seat + 13] for seat in range(4)]
 
 
-def kinds_of_calls(choice: Choice) -> dict[str, list[str]]:
+def kinds_of_calls(choice: Choice, legal: list[str]) -> dict[str, list[str]]:
     """The legal calls by what a mood has an opinion of."""
-    lowest = min((BID_POINTS[bid] for bid in choice.raises()), default=0)
+    lowest = min((BID_POINTS[text] for text in legal if text in BID_POINTS and text != choice.best), default=0)
     calls: dict[str, list[str]] = {}
-    for text in choice.legal():
+    for text in legal:
         kind = _kind_of_bid(choice, text, lowest) if choice.phase == "bidding" else _kind_of_call(text)
         calls.setdefault(kind, []).append(text)
     return calls
@@ -58,13 +58,18 @@ def _kind_of_bid(choice: Choice, text: str, lowest: int) -> str:
     if text == "pass":
         return text
     if text == choice.best:
-        could_leave_it = choice.turn == choice.order[0] and choice.holder == choice.order[2]
-        return "hasty match" if could_leave_it else "match"
+        return "hasty match" if choice.turn == choice.order[0] and choice.holder == choice.order[2] else "match"
     if text in NULLS:
         return "nulls"
     if BID_POINTS[text] > lowest:
         return "raise"
-    return "last low raise" if choice.turn == choice.order[-1] else "low raise"
+    return "late raise" if _has_waited(choice) else "low raise"
+
+
+def _has_waited(choice: Choice) -> bool:
+    """Whether the last speaker of a round has let the others match all they can, one in a round."""
+    may_be_matched = getattr(choice, "level_is", "") == "accepted" and choice.holder != choice.order[0]
+    return choice.turn == choice.order[2] and not may_be_matched and not getattr(choice, "was_matched", False)
 
 
 # --- Events of an auction -------------------------------------------------------------------------------------------
@@ -275,7 +280,7 @@ class Driver:
             text = self._choose_card(deal, game.legal_texts)
         else:
             assert deal.choice is not None
-            text = self._choose_call(deal.choice)
+            text = self._choose_call(deal.choice, game.legal_texts)
         return ACTION_ID[text]
 
     def finish_deal(self) -> None:
@@ -294,8 +299,8 @@ class Driver:
             self.events.update(events_of_card(deal))
         return legal[int(self.rng.random() * len(legal))]
 
-    def _choose_call(self, choice: Choice) -> str:
-        text = self._like_the_mood(choice)
+    def _choose_call(self, choice: Choice, legal: list[str]) -> str:
+        text = self._like_the_mood(choice, legal)
         after = copy.copy(choice)
         after.say(text)
         memory_after = remember(self._memory, choice, text)
@@ -305,9 +310,9 @@ class Driver:
         self.most_calls = max(self.most_calls, self._num_calls)
         return text
 
-    def _like_the_mood(self, choice: Choice) -> str:
+    def _like_the_mood(self, choice: Choice, legal: list[str]) -> str:
         """First a kind of call by its weight, then any call of that kind."""
-        calls = kinds_of_calls(choice)
+        calls = kinds_of_calls(choice, legal)
         mood = MOODS[self._mood]
         kinds = list(calls)
         kind = self.rng.choices(kinds, [mood.get(kind, 1.0) for kind in kinds])[0]

@@ -73,6 +73,47 @@ def seats_from_left_of(owner: Seat) -> list[Seat]:
     return [(owner + 1) % 4, (owner + 2) % 4, (owner + 3) % 4]
 
 
+# --- Rules 7: the three named rule sets -----------------------------------------------------------------------------
+
+PORTUGUESE: Rules = {
+    "negatives": ["no_tricks", "no_hearts", "no_queens", "no_kings_jacks", "no_king_of_hearts", "no_last_two"],
+    "first_lead": "dealer",
+    "king_of_hearts_forced": "always",
+    "stop_when_decided": False,
+    "auction": "owner_opens",
+    "max_bid": 8,
+    "max_nulls": 2,
+    "no_trump": True,
+    "down": True,
+    "ultimatum": True,
+    "skip_limit": 75,
+    "settlement": "capped",
+}
+BRAZILIAN_AUCTION: Rules = {
+    "negatives": ["no_tricks", "no_hearts", "no_kings_jacks", "no_queens", "no_king_of_hearts", "no_last_two"],
+    "first_lead": "dealer",
+    "king_of_hearts_forced": "always",
+    "stop_when_decided": False,
+    "auction": "always",
+    "max_bid": 13,
+    "max_nulls": 0,
+    "no_trump": False,
+    "down": False,
+    "ultimatum": False,
+    "skip_limit": 25,
+    "settlement": "capped",
+}
+BRAZILIAN_TRUMP: Rules = {
+    **BRAZILIAN_AUCTION,
+    **{"auction": "none", "max_bid": 0, "skip_limit": None, "settlement": None},
+}
+NAMED_RULES = {
+    "portuguese": PORTUGUESE,
+    "brazilian_auction": BRAZILIAN_AUCTION,
+    "brazilian_trump": BRAZILIAN_TRUMP,
+}
+
+
 # --- Rules 3: how a positive deal comes to be played -----------------------------------------------------------------
 
 
@@ -148,7 +189,8 @@ class Choice:
     def raises(self) -> list[str]:
         """A bid must be worth strictly more points than the best, and be one that the house allows."""
         allowed = BIDS[: self.rules["max_bid"]] + NULLS[: self.rules["max_nulls"]]
-        return [bid for bid in allowed if BID_POINTS[bid] > self.best_points()]
+        best_points = self.best_points()
+        return [bid for bid in allowed if BID_POINTS[bid] > best_points]
 
     def stands_before_holder(self, seat: Seat | None) -> bool:
         if seat is None or self.holder is None:
@@ -287,7 +329,7 @@ class AlwaysAuction(Choice):
         self.ask("bidding", self.order[0])
 
     def matches(self) -> list[str]:
-        """"Pela mão": only an accepted level, and only by a seat that stands earlier than the holder."""
+        """ "Pela mão": only an accepted level, and only by a seat that stands earlier than the holder."""
         if self.best is not None and self.level_is == "accepted" and self.stands_before_holder(self.turn):
             return [self.best]
         return []
@@ -407,11 +449,11 @@ class Deal:
             return
         assert self.choice is not None
         self.choice.say(text)
-        self.turn, self.phase = self.choice.turn, self.choice.phase
+        self.turn, self.phase, self.declarer = self.choice.turn, self.choice.phase, self.choice.declarer
         if self.choice.is_skipped:
             self.score_skip()
         elif self.choice.contract is not None:
-            self.trump, self.declarer = self.choice.trump, self.choice.declarer
+            self.trump = self.choice.trump
             self.start_play(self.choice.contract)
 
     def score_skip(self) -> None:
@@ -485,6 +527,7 @@ class ReferenceGame:
         self.first_deal = first_deal
         self.first_dealer = dealer
         self.finished: list[list[int]] = []  # the scores of each deal that is over
+        self.scores_before = [0, 0, 0, 0]  # the sum of those
         self.start_deal()
 
     def start_deal(self) -> None:
@@ -521,8 +564,9 @@ class ReferenceGame:
     @property
     def scores(self) -> list[int]:
         """Of the game so far, the deal being played included."""
-        played = self.finished if self.over else [*self.finished, self.deal.scores]
-        return [sum(column) for column in zip(*played, strict=True)]
+        if self.over:
+            return self.scores_before
+        return [before + now for before, now in zip(self.scores_before, self.deal.scores, strict=True)]
 
     @property
     def dealer(self) -> Seat:
@@ -560,6 +604,7 @@ class ReferenceGame:
             raise ValueError(f"{text} is not legal; legal are {', '.join(self.legal_texts)}")
         self.deal.play(text)
         if self.deal.is_over:
+            self.scores_before = self.scores
             self.finished.append(self.deal.scores)
             if not self.over:
                 self.start_deal()

@@ -1,0 +1,68 @@
+"""A trained policy as a bot: it is handed views, as every bot is, and answers with actions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from baselines.ppo.checkpoint import load_policy
+from baselines.ppo.network import PolicyValueNetwork, check_masks, legal_log_probs
+from baselines.ppo.observation_layout import blank, runs_of_sections
+from king_env.engine import batch
+from king_env.engine.actions import NUM_ACTIONS
+from king_env.engine.observation import OBSERVATION_SIZE
+
+CHUNK = 1024  # views answered at once, so that a large batch needs little memory
+
+
+class PolicyBot:
+    """Plays the most probable action, or draws one by its probability."""
+
+    def __init__(
+        self,
+        network: PolicyValueNetwork,
+        ignored_sections: Collection[str] = (),  # of the observation: what the network is not shown
+        *,
+        sample: bool = False,
+        name: str = "ppo",
+    ) -> None:
+        # In double precision a view is answered alike on its own and in a batch: float32 rounds differently by shape.
+        self._network = network.cpu().double().eval()
+        self._ignored = runs_of_sections(ignored_sections)
+        self._sample = sample
+        self.name = name
+
+    def act(self, view: np.ndarray, rng: Any = None) -> int:
+        """The action of the seat to act in a view (one record of GAME_DTYPE)."""
+        return int(self.act_batch(view.reshape(1), rng)[0])
+
+    def act_batch(self, views: np.ndarray, rng: Any = None) -> np.ndarray:
+        """The actions (int64[N]) of the seats to act in N views."""
+        chunks = [self._answer(views[start : start + CHUNK], rng) for start in range(0, len(views), CHUNK)]
+        return np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int64)
+
+    @torch.inference_mode()
+    def _answer(self, views: np.ndarray, rng: Any) -> np.ndarray:
+        observations = np.zeros((len(views), OBSERVATION_SIZE), dtype=np.int8)
+        masks = np.zeros((len(views), NUM_ACTIONS), dtype=np.int8)
+        batch.observe(views, views["turn"].astype(np.int64), observations)
+        batch.legal_masks(views, masks)
+        blank(observations, self._ignored)
+        legal = torch.from_numpy(masks)
+        check_masks(legal)
+        logits, _ = self._network(torch.from_numpy(observations))
+        log_probs = legal_log_probs(logits, legal)
+        if not self._sample:
+            return np.asarray(log_probs.argmax(dim=-1).numpy())
+        noise = np.log(rng.exponential(size=log_probs.shape))
+        return np.asarray((log_probs.numpy() - noise).argmax(axis=-1))
+
+
+def load(path: str, sample: bool = False) -> PolicyBot:
+    """The bot of a checkpoint file; `sample` draws its actions instead of playing the most probable."""
+    network, config = load_policy(Path(path))
+    return PolicyBot(network, config.ignored_sections, sample=sample, name=Path(path).as_posix())

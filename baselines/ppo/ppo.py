@@ -1,0 +1,492 @@
+"""Self-play PPO for King: all four seats learn from one policy.
+
+Read from the bottom: `main` reads the command line, `train` repeats collect → advantages → update → log until the
+decisions or the minutes are used up. A decision is an action chosen among at least two; where only one action is legal
+it is simply played, and what it brings is paid to the seat's last decision.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
+from tqdm import tqdm
+
+from baselines.ppo import learning_curves, score
+from baselines.ppo.checkpoint import (
+    CheckpointError,
+    new_network,
+    policy_checkpoint,
+    read_checkpoint,
+    write_checkpoint,
+)
+from baselines.ppo.config import ConfigError, PPOConfig, add_config_arguments, load_config, parse_override
+from baselines.ppo.network import (
+    EmptyMaskError,
+    PolicyValueNetwork,
+    entropy,
+    has_native_bf16,
+    legal_log_probs,
+    sample,
+)
+from baselines.ppo.policy_bot import PolicyBot
+from baselines.ppo.run_folder import Log, RunError, last_checkpoint, new_run_folder, write_snapshot
+from baselines.ppo.seat_streams import SeatStreams
+from baselines.ppo.tables import Tables
+
+ADAM_EPS = 1e-5
+ADVANTAGE_EPS = 1e-8
+SECONDS_A_MINUTE = 60.0
+# A resumed run may be given more or less time; anything else would make it another run.
+RESUMABLE_KEYS = ("total_decisions", "max_minutes")
+
+# What is logged after every update, and what it tells.
+METRICS = {
+    "minutes": "training time so far, evaluations not counted",
+    "decisions_per_second": "decisions collected and learned from, by the clock",
+    "actions_per_second": "the same with forced moves",
+    "env_share": "part of the time spent in the engine",
+    "act_share": "part of the time spent choosing actions",
+    "learn_share": "part of the time spent on gradients",
+    "learning_rate": "Adam's step",
+    "entropy_coef": "weight of the entropy bonus",
+    "entropy": "of the policy over legal actions, in nats; it falls as play becomes definite",
+    "policy_loss": "clipped surrogate; its size means little",
+    "value_loss": "half the squared error of the value, in units of reward",
+    "explained_variance": "part of the returns' variance that the value foresees; 1 is perfect",
+    "approx_kl": "how far an update moves the policy; above 0.05 it moves too fast",
+    "clip_fraction": "part of the decisions whose ratio was clipped",
+    "grad_norm": "length of the gradient before clipping",
+}
+
+
+@dataclass
+class Counters:
+    """How far a run has come."""
+
+    iterations: int = 0
+    decisions: int = 0
+    actions: int = 0
+    minutes: float = 0.0
+    next_score: float = 0.0
+    next_checkpoint: float = 0.0
+    next_snapshot: float = 0.0
+
+
+@dataclass
+class Learner:
+    """All that changes while a run goes on."""
+
+    network: PolicyValueNetwork
+    optimizer: torch.optim.Adam
+    tables: Tables
+    streams: SeatStreams
+    generator: torch.Generator  # of sampled actions, on the device
+    shuffler: np.random.Generator  # of minibatches
+    counters: Counters
+
+
+@dataclass
+class TimeSpent:
+    """Seconds of one iteration by what they were spent on."""
+
+    env: float = 0.0
+    act: float = 0.0
+    learn: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return self.env + self.act + self.learn
+
+
+def new_learner(config: PPOConfig) -> Learner:
+    """A fresh network at freshly dealt tables, all drawn from the config's seed."""
+    device = torch.device(config.device)
+    torch.manual_seed(config.seed)
+    tables = Tables(config)
+    tables.reset(config.seed)
+    network = new_network(config).to(device)
+    return Learner(
+        network=network,
+        optimizer=torch.optim.Adam(network.parameters(), lr=config.learning_rate, eps=ADAM_EPS, fused=True),
+        tables=tables,
+        streams=SeatStreams(config.num_games, config.num_steps),
+        generator=torch.Generator(device).manual_seed(config.seed),
+        shuffler=np.random.default_rng(config.seed),
+        counters=Counters(
+            next_score=config.eval_minutes,
+            next_checkpoint=config.checkpoint_minutes,
+            next_snapshot=config.snapshot_minutes,
+        ),
+    )
+
+
+def precision(config: PPOConfig) -> contextlib.AbstractContextManager[Any]:
+    """Autocast to bfloat16 where it is wanted and pays."""
+    device = torch.device(config.device)
+    enabled = config.bf16 == "on" or (config.bf16 == "auto" and has_native_bf16(device))
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=enabled)
+
+
+# ── collect ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def collect(learner: Learner, config: PPOConfig, spent: TimeSpent) -> None:
+    """Play `num_steps` actions at every table and write each seat's decisions into its stream."""
+    tables, streams = learner.tables, learner.streams
+    streams.carry_open()
+    for _ in range(config.num_steps):
+        started = time.perf_counter()
+        num_legal = tables.masks.sum(axis=1)
+        if num_legal.min() == 0:
+            raise EmptyMaskError(f"no action is legal at table {num_legal.argmin()}")
+        actions = tables.masks.argmax(axis=1)  # right where only one is legal; the others choose
+        choosing = np.flatnonzero(num_legal > 1)
+        if len(choosing):
+            actions[choosing] = decide(learner, choosing, config)
+        acted = time.perf_counter()
+        rewards, ended = tables.step(actions)
+        streams.pay(rewards)
+        streams.end(ended)
+        spent.act += acted - started
+        spent.env += time.perf_counter() - acted
+
+
+@torch.inference_mode()
+def decide(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
+    """Sample the actions (int64[K]) of the seats to act in these games, and add the decisions to their streams."""
+    observations = learner.tables.observations[games]
+    masks = learner.tables.masks[games]
+    device = torch.device(config.device)
+    with precision(config):
+        logits, values = learner.network(torch.from_numpy(observations).to(device))
+    log_probs = legal_log_probs(logits, torch.from_numpy(masks).to(device))
+    actions = sample(log_probs, learner.generator)
+    chosen = log_probs.gather(1, actions[:, None])[:, 0]
+    action_numbers: np.ndarray = actions.cpu().numpy()
+    learner.streams.add(
+        games,
+        learner.tables.seats[games],
+        observations,
+        masks,
+        action_numbers,
+        chosen.cpu().numpy(),
+        values.float().cpu().numpy(),
+    )
+    return action_numbers
+
+
+# ── update ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The closed decisions of a rollout, on the device that learns."""
+
+    observations: Tensor  # int8[B, observation_size]
+    masks: Tensor  # int8[B, NUM_ACTIONS]
+    actions: Tensor  # int64[B]
+    log_probs: Tensor  # float32[B]
+    advantages: Tensor  # float32[B], with mean 0 and deviation 1
+    returns: Tensor  # float32[B]
+
+
+def make_batch(streams: SeatStreams, config: PPOConfig) -> tuple[Batch, float]:
+    """What to learn from a rollout, and how much of the returns' variance the values foresaw."""
+    rows = streams.closed_rows()
+    advantages = streams.advantages(config.gamma, config.gae_lambda)[rows]
+    returns = advantages + streams.values[rows]
+    unforeseen = float(advantages.var() / max(float(returns.var()), ADVANTAGE_EPS))
+    advantages = (advantages - advantages.mean()) / (advantages.std() + ADVANTAGE_EPS)
+    device = torch.device(config.device)
+    batch = Batch(
+        observations=torch.from_numpy(streams.observations[rows]).to(device),
+        masks=torch.from_numpy(streams.masks[rows]).to(device),
+        actions=torch.from_numpy(streams.actions[rows]).to(device),
+        log_probs=torch.from_numpy(streams.log_probs[rows]).to(device),
+        advantages=torch.from_numpy(advantages).to(device),
+        returns=torch.from_numpy(returns).to(device),
+    )
+    return batch, 1.0 - unforeseen
+
+
+def losses(network: PolicyValueNetwork, batch: Batch, rows: Tensor, config: PPOConfig) -> dict[str, Tensor]:
+    """The parts of PPO's loss on some rows of a batch, and how far the policy has moved since they were collected."""
+    with precision(config):
+        logits, values = network(batch.observations[rows])
+    log_probs = legal_log_probs(logits, batch.masks[rows])
+    chosen = log_probs.gather(1, batch.actions[rows, None])[:, 0]
+    moved = chosen - batch.log_probs[rows]
+    ratios = moved.exp()
+    advantages = batch.advantages[rows]
+    clipped = ratios.clamp(1.0 - config.clip_coef, 1.0 + config.clip_coef)
+    with torch.no_grad():
+        approx_kl = (ratios - 1.0 - moved).mean()
+        clip_fraction = (ratios != clipped).float().mean()
+    return {
+        "policy_loss": -torch.minimum(ratios * advantages, clipped * advantages).mean(),
+        "value_loss": 0.5 * (values.float() - batch.returns[rows]).square().mean(),
+        "entropy": entropy(log_probs).mean(),
+        "approx_kl": approx_kl,
+        "clip_fraction": clip_fraction,
+    }
+
+
+def update(
+    network: PolicyValueNetwork,
+    optimizer: torch.optim.Adam,
+    batch: Batch,
+    shuffler: np.random.Generator,
+    entropy_coef: float,
+    config: PPOConfig,
+) -> dict[str, float]:
+    """Some epochs of gradient steps on shuffled minibatches; returns the mean of each part of the loss."""
+    num_decisions = len(batch.actions)
+    num_minibatches = max(1, round(num_decisions / config.minibatch_size))
+    seen: list[Tensor] = []
+    for _ in range(config.update_epochs):
+        order = torch.from_numpy(shuffler.permutation(num_decisions)).to(batch.actions.device)
+        for rows in order.tensor_split(num_minibatches):
+            parts = losses(network, batch, rows, config)
+            loss = parts["policy_loss"] + config.value_coef * parts["value_loss"] - entropy_coef * parts["entropy"]
+            optimizer.zero_grad()
+            loss.backward()
+            grad_norm = clip_grad_norm_(network.parameters(), config.max_grad_norm)
+            optimizer.step()
+            seen.append(torch.stack([*parts.values(), grad_norm]).detach())
+    means = torch.stack(seen).mean(dim=0).tolist()
+    return dict(zip([*parts, "grad_norm"], means, strict=True))
+
+
+# ── the run ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def progress(counters: Counters, config: PPOConfig) -> float:
+    """How much of the run is done, 0 … 1: by decisions or by minutes, whichever is further."""
+    by_decisions = counters.decisions / config.total_decisions
+    by_minutes = counters.minutes / config.max_minutes if config.max_minutes else 0.0
+    return min(1.0, max(by_decisions, by_minutes))
+
+
+def iterate(learner: Learner, config: PPOConfig) -> dict[str, float]:
+    """Collect a rollout and learn from it; returns the row of METRICS."""
+    counters = learner.counters
+    done = progress(counters, config)
+    learning_rate = config.learning_rate + done * (config.final_learning_rate - config.learning_rate)
+    entropy_coef = config.entropy_coef + done * (config.final_entropy_coef - config.entropy_coef)
+    for group in learner.optimizer.param_groups:
+        group["lr"] = learning_rate
+    spent = TimeSpent()
+    collect(learner, config, spent)
+    started = time.perf_counter()
+    batch, explained_variance = make_batch(learner.streams, config)
+    parts = update(learner.network, learner.optimizer, batch, learner.shuffler, entropy_coef, config)
+    spent.learn = time.perf_counter() - started
+    num_actions = config.num_games * config.num_steps
+    counters.iterations += 1
+    counters.decisions += len(batch.actions)
+    counters.actions += num_actions
+    counters.minutes += spent.total / SECONDS_A_MINUTE
+    row = {
+        "minutes": counters.minutes,
+        "decisions_per_second": len(batch.actions) / spent.total,
+        "actions_per_second": num_actions / spent.total,
+        "env_share": spent.env / spent.total,
+        "act_share": spent.act / spent.total,
+        "learn_share": spent.learn / spent.total,
+        "learning_rate": learning_rate,
+        "entropy_coef": entropy_coef,
+        "explained_variance": explained_variance,
+        **parts,
+    }
+    return {name: row[name] for name in METRICS}
+
+
+def training_state(learner: Learner, config: PPOConfig) -> dict[str, Any]:
+    """A checkpoint of the policy that training can go on from exactly."""
+    streams = {name: torch.from_numpy(array) for name, array in learner.streams.state().items()}
+    return {
+        **policy_checkpoint(learner.network, config, asdict(learner.counters)),
+        "training": {
+            "optimizer": learner.optimizer.state_dict(),
+            "streams": streams,
+            "generator": learner.generator.get_state(),
+            "shuffler": learner.shuffler.bit_generator.state,
+            # Bytes as a tensor, so that the file can be read without running code from it.
+            "tables": torch.frombuffer(bytearray(learner.tables.state()), dtype=torch.uint8),
+        },
+    }
+
+
+def resume_learner(checkpoint: Mapping[str, Any], config: PPOConfig) -> Learner:
+    """The learner of a `last.pt`, as it was."""
+    learner = new_learner(config)
+    training = checkpoint["training"]
+    learner.network.load_state_dict(checkpoint["policy"])
+    learner.optimizer.load_state_dict(training["optimizer"])
+    learner.streams.restore({name: tensor.numpy() for name, tensor in training["streams"].items()})
+    learner.generator.set_state(training["generator"])
+    learner.shuffler.bit_generator.state = training["shuffler"]
+    learner.tables.restore(training["tables"].numpy().tobytes())
+    learner.counters = Counters(**checkpoint["counters"])
+    return learner
+
+
+@contextlib.contextmanager
+def stop_asked() -> Iterator[list[int]]:
+    """Within it the first Ctrl-C (or SIGTERM) only fills the list; a second one interrupts at once."""
+    asked: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
+        for signal_number, handler in before.items():
+            signal.signal(signal_number, handler)
+
+    for number in before:
+        signal.signal(number, note)
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def train(learner: Learner, config: PPOConfig, folder: Path) -> bool:
+    """Train until the run is done or Ctrl-C; leaves `last.pt` behind. Says whether the run is done."""
+    counters = learner.counters
+    log = Log(folder, counters.decisions)
+    bar = tqdm(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar}| {elapsed} {postfix}", disable=None)
+    scores: dict[str, float] = {}
+    with stop_asked() as asked, bar:
+        while progress(counters, config) < 1.0 and not asked:
+            row = iterate(learner, config)
+            log.write("training", counters.decisions, row)
+            if counters.minutes >= counters.next_score and not asked:
+                counters.next_score += config.eval_minutes
+                scores = measure(learner.network, config, counters, log)
+                say(bar, progress_line(counters, row, scores))
+            if counters.minutes >= counters.next_snapshot:
+                counters.next_snapshot += config.snapshot_minutes
+                write_snapshot(policy_checkpoint(learner.network, config, asdict(counters)), folder, counters.decisions)
+            if counters.minutes >= counters.next_checkpoint:
+                counters.next_checkpoint += config.checkpoint_minutes
+                write_checkpoint(training_state(learner, config), last_checkpoint(folder))
+            bar.set_postfix_str(progress_line(counters, row, scores), refresh=False)
+            bar.update(100.0 * progress(counters, config) - bar.n)
+        write_checkpoint(training_state(learner, config), last_checkpoint(folder))
+    log.close()
+    return progress(counters, config) >= 1.0
+
+
+def measure(network: PolicyValueNetwork, config: PPOConfig, counters: Counters, log: Log) -> dict[str, float]:
+    """Points a game against three of each opponent, on a few duplicate blocks; the same deals every time."""
+    row = score.score_row(playing_copy(network, config), config)
+    log.write("scores", counters.decisions, {"minutes": counters.minutes, **row})
+    return {opponent: row[opponent] for opponent in config.opponents}
+
+
+def playing_copy(network: PolicyValueNetwork, config: PPOConfig) -> PolicyBot:
+    """The policy as a bot of its own, which training does not change."""
+    copy = new_network(config)
+    copy.load_state_dict(network.state_dict())
+    return PolicyBot(copy, config.ignored_sections)
+
+
+def progress_line(counters: Counters, row: Mapping[str, float], scores: Mapping[str, float]) -> str:
+    """The state of a run in one line."""
+    points = "".join(f"  {points:+.0f} vs {opponent}" for opponent, points in scores.items())
+    return (
+        f"{counters.decisions / 1e6:.2f} M decisions  {row['decisions_per_second']:,.0f}/s"
+        f"  entropy {row['entropy']:.2f}{points}"
+    )
+
+
+def say(bar: tqdm[Any], line: str) -> None:
+    """Print a line that stays, above the bar where there is one."""
+    bar.write(line, file=sys.stderr)
+
+
+def finish(learner: Learner, config: PPOConfig, folder: Path) -> None:
+    """The learning curves, and the final table against the bots."""
+    write_snapshot(
+        policy_checkpoint(learner.network, config, asdict(learner.counters)), folder, learner.counters.decisions
+    )
+    learning_curves.draw(folder)
+    print(score.final_table(playing_copy(learner.network, config), config, folder))
+    print(f"Everything about this run is in {folder}")
+
+
+def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="scripts/train.py", description="Train a King agent by self-play PPO.")
+    parser.add_argument("config", type=Path, nargs="?", help="a file such as configs/ppo/quick.toml")
+    parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with the run in this folder")
+    parser.add_argument("--run-dir", type=Path, help="folder of the new run (default: runs/<config>-<time>)")
+    add_config_arguments(parser)
+    parsed = parser.parse_args(arguments)
+    if (parsed.config is None) == (parsed.resume is None):
+        parser.error("give a config file, or --resume with the folder of a run")
+    return parsed
+
+
+def start(parsed: argparse.Namespace) -> tuple[Learner, PPOConfig, Path]:
+    """A new run from a config file."""
+    config = load_config(parsed.config, dict(parse_override(text) for text in parsed.set))
+    set_up_torch(config)
+    folder = new_run_folder(config, parsed.config.stem, parsed.run_dir)
+    return new_learner(config), config, folder
+
+
+def resume(parsed: argparse.Namespace) -> tuple[Learner, PPOConfig, Path]:
+    """The run in a folder, where it stopped."""
+    overrides = dict(parse_override(text) for text in parsed.set)
+    for key in overrides:
+        if key not in RESUMABLE_KEYS:
+            raise ConfigError(f"{key}: a resumed run may change only {', '.join(RESUMABLE_KEYS)}")
+    folder: Path = parsed.resume
+    checkpoint = read_checkpoint(last_checkpoint(folder))
+    if "training" not in checkpoint:
+        raise RunError(f"{last_checkpoint(folder)} holds a policy only; training cannot go on from it")
+    config = load_config(folder / "config.toml", overrides)
+    (folder / "config.toml").write_text(config.to_toml(), "utf-8")
+    set_up_torch(config)
+    return resume_learner(checkpoint, config), config, folder
+
+
+def set_up_torch(config: PPOConfig) -> None:
+    """Threads, and a device that exists."""
+    torch.set_num_threads(config.num_threads)
+    try:
+        torch.zeros(1, device=config.device)
+    except (RuntimeError, AssertionError) as error:
+        raise ConfigError(f"device: {config.device!r} is not available: {str(error).splitlines()[0]}") from None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train; 0 when the run is done, 130 when it was stopped and can be resumed."""
+    parsed = parse_arguments(arguments)
+    try:
+        learner, config, folder = resume(parsed) if parsed.resume else start(parsed)
+    except (ConfigError, RunError, CheckpointError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(f"Training in {folder}; Ctrl-C stops it with nothing lost")
+    if train(learner, config, folder):
+        finish(learner, config, folder)
+        return 0
+    print(f"Stopped; go on with: python scripts/train.py --resume {folder}")
+    return 130

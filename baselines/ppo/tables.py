@@ -1,0 +1,105 @@
+"""The tables at which the policy plays itself, as the learner sees them: what it is shown, and rewards on one scale."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+from collections.abc import Sequence
+
+import numpy as np
+
+from baselines.ppo.config import KINDS, PPOConfig
+from baselines.ppo.observation_layout import blank, runs_of_sections
+from king_env.batch_env import BatchEnv
+from king_env.engine.actions import NUM_ACTIONS
+from king_env.engine.contracts import UP
+from king_env.engine.observation import OBSERVATION_SIZE
+from king_env.engine.seats import NUM_SEATS
+from king_env.ruleset import RuleSet, make_ruleset
+
+
+class Tables:
+    """The games side by side: in single deals one `BatchEnv` for each kind of deal, else one for all."""
+
+    def __init__(self, config: PPOConfig) -> None:
+        self.envs = shared_out(config)
+        ends = list(itertools.accumulate(env.num_games for env in self.envs))
+        self._parts = [slice(start, end) for start, end in itertools.pairwise([0, *ends])]
+        self._ignored = runs_of_sections(config.ignored_sections)
+        self._cut_at_deals = config.horizon == "deal"
+        self._scale = reward_scale(config)
+        self._rewards = np.zeros((config.num_games, NUM_SEATS), dtype=np.float32)
+        self._ended = np.zeros(config.num_games, dtype=np.bool_)
+        self.observations = np.zeros((config.num_games, OBSERVATION_SIZE), dtype=np.int8)
+        self.masks = np.zeros((config.num_games, NUM_ACTIONS), dtype=np.int8)
+        self.seats = np.zeros(config.num_games, dtype=np.int64)
+
+    def reset(self, seed: int) -> None:
+        """Begin all games, each with deals of its own."""
+        env_seeds = np.random.SeedSequence(seed).generate_state(len(self.envs))
+        for env, part, env_seed in zip(self.envs, self._parts, env_seeds, strict=True):
+            env.reset(seed=int(env_seed))
+            self.observations[part], self.masks[part], self.seats[part] = env.observe()
+        blank(self.observations, self._ignored)
+
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Play one action in each game: the rewards, centred and scaled, and where the seats' streams end.
+
+        rewards: float32[num_games, NUM_SEATS], ended: bool[num_games]; both are overwritten by the next step.
+        """
+        for env, part in zip(self.envs, self._parts, strict=True):
+            scale = self._scale[np.minimum(env.games["contract"], UP)]
+            out = (
+                self.observations[part],
+                self.masks[part],
+                self.seats[part],
+                self._rewards[part],
+                self._ended[part],
+            )
+            env.step_observe(actions[part], out=out)
+            rewards = self._rewards[part]
+            # What all four gain alike is no merit of anyone's.
+            rewards -= rewards.mean(axis=1, keepdims=True)
+            rewards *= scale[:, None]
+            if self._cut_at_deals:
+                self._ended[part] |= env.deal_ended
+        blank(self.observations, self._ignored)
+        return self._rewards, self._ended
+
+    def state(self) -> bytes:
+        """All games and their deals to come."""
+        return pickle.dumps((self.envs, self.observations, self.masks, self.seats))
+
+    def restore(self, state: bytes) -> None:
+        """Go on from what `state` gave."""
+        self.envs, self.observations, self.masks, self.seats = pickle.loads(state)
+
+
+def shared_out(config: PPOConfig) -> list[BatchEnv]:
+    """Whole games, or single deals with the games shared out among the kinds; the rule sets take turns."""
+    rulesets = [make_ruleset(ruleset) for ruleset in config.rulesets]
+    if config.episode == "game":
+        return [new_env(config.num_games, rulesets, None, config)]
+    num_games = proportional_shares(config.num_games, [config.contract_weights[kind] for kind in KINDS])
+    return [new_env(share, rulesets, [kind], config) for kind, share in zip(KINDS, num_games, strict=True) if share]
+
+
+def new_env(num_games: int, rulesets: Sequence[RuleSet], contracts: list[str] | None, config: PPOConfig) -> BatchEnv:
+    """Games of these kinds of deal in all rule sets."""
+    rulesets_in_turn = [rulesets[game % len(rulesets)] for game in range(num_games)]
+    return BatchEnv(
+        num_games, ruleset=rulesets_in_turn, episode=config.episode, contracts=contracts, reward=config.reward
+    )
+
+
+def proportional_shares(total: int, weights: Sequence[int]) -> list[int]:
+    """`total` in whole numbers proportional to the weights, as nearly as can be."""
+    ends = [round(total * end / sum(weights)) for end in itertools.accumulate(weights)]
+    return [end - start for start, end in itertools.pairwise([0, *ends])]
+
+
+def reward_scale(config: PPOConfig) -> np.ndarray:
+    """``[kind]`` → what a point counts (float32): in a deal of one kind it stays the same whatever is declared."""
+    if config.reward == "placement":
+        return np.ones(len(KINDS), dtype=np.float32)
+    return np.array([1.0 / config.reward_spread[kind] for kind in KINDS], dtype=np.float32)

@@ -1,0 +1,506 @@
+"""The PettingZoo AEC env: one game at a time, four agents, one agent acting at a time.
+
+`KingAECEnv` is the raw env. `CheckedKingEnv` refuses misuse as PettingZoo's own wrappers do, at a tenth of their cost.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NoReturn, TypedDict
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable, AECIterator
+from pettingzoo.utils.env_logger import EnvLogger
+
+from king_env.chance import Stream, begin_game, new_stream, shuffle_deal
+from king_env.engine import batch
+from king_env.engine.actions import NUM_ACTIONS, Action
+from king_env.engine.batch import write_mask
+from king_env.engine.cards import CARD_BIT, NUM_CARDS
+from king_env.engine.kernel import entry_point, kernel
+from king_env.engine.observation import OBSERVATION_SIZE, OBSERVATION_WORDS, write_observation
+from king_env.engine.seats import NUM_SEATS, Seat
+from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords, new_records
+from king_env.engine.step import start_deal, step
+from king_env.episode import REWARDS, OptionError, check_option, deal_kinds, num_deals
+from king_env.game import Game, IllegalActionError
+from king_env.notation import NotationError, parse_deal
+from king_env.refusals import why_illegal
+from king_env.render import render_table
+from king_env.ruleset import RuleSet, make_ruleset
+from king_env.turns import is_legal, write_rewards
+
+AgentID = str
+Bits = npt.NDArray[np.int8]
+
+
+class Observation(TypedDict):
+    """What an agent is shown in the `dict` format: what it knows, and what it may do."""
+
+    observation: Bits  # int8[OBSERVATION_SIZE]
+    action_mask: Bits  # int8[NUM_ACTIONS]
+
+
+AGENTS: tuple[AgentID, ...] = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
+SEAT_OF_AGENT = {agent: seat for seat, agent in enumerate(AGENTS)}
+PLAYER_0, PLAYER_1, PLAYER_2, PLAYER_3 = AGENTS
+
+OBSERVATION_FORMATS = ("dict", "flat")
+RENDER_MODES = ("human", "ansi")
+RESET_OPTIONS = ("deals", "dealer")
+# PettingZoo's own checks pass this key to `reset` to see that it takes options at all.
+CHECKERS_OPTION = "options"
+# What `reset` sets, and nobody may read before.
+SET_BY_RESET = ("rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents")
+# An illegal action costs as much as the worst whole game can, or under "placement" as much as the last place.
+ILLEGAL_REWARDS = {"points": -1300.0, "deal": -1300.0, "placement": -1.0}
+
+# The global state: what player_0 sees, the hands that it does not see, and what the seat to act may do.
+STATE_HANDS_AT = OBSERVATION_SIZE
+STATE_MASK_AT = STATE_HANDS_AT + (NUM_SEATS - 1) * NUM_CARDS
+STATE_SIZE = STATE_MASK_AT + NUM_ACTIONS
+
+# What `take_action` answers instead of the seat to act.
+DEAL_OVER, EPISODE_OVER, ILLEGAL = -1, -2, -3
+DRAWN: Seat = -1  # instead of a given dealer
+
+
+@entry_point
+def begin_episode(
+    games: GameRecords, stream: Stream, kinds: np.ndarray, given_dealer: Seat, are_deals_given: bool, deals: np.ndarray
+) -> None:
+    """Begin an episode and draw what is not given, the cards of all its deals (int64[num_deals, 4]) included."""
+    game = games[0]
+    begin_game(game, stream, kinds)
+    if given_dealer != DRAWN:
+        game["dealer"] = given_dealer
+    if not are_deals_given:
+        for deal in range(len(deals)):
+            shuffle_deal(stream, deals[deal])
+    start_deal(game, deals[0])
+
+
+@entry_point
+def take_action(games: GameRecords, action: Action, reward_kind: int, rewards: np.ndarray) -> int:
+    """One action and what it pays (rewards: float64[4], written).
+
+    Returns the seat to act, DEAL_OVER (the next is to be dealt) or EPISODE_OVER; or ILLEGAL, and nothing has changed.
+    """
+    game = games[0]
+    if not is_legal(game, action):
+        return ILLEGAL
+    before = np.empty(NUM_SEATS, dtype=np.int64)
+    for seat in range(NUM_SEATS):
+        before[seat] = game["scores"][seat]
+    step(game, action)
+    phase = game["phase"]
+    write_rewards(game, reward_kind, before, phase in (TO_DEAL, OVER), rewards)
+    if phase == TO_DEAL:
+        return DEAL_OVER
+    return EPISODE_OVER if phase == OVER else int(game["turn"])
+
+
+@kernel
+def write_mask_of(game: GameRecord, viewer: Seat, out: np.ndarray, start: int) -> None:
+    """The action mask of one seat: all zero unless it is to act."""
+    if game["turn"] == viewer and game["phase"] != OVER:
+        write_mask(game, out, start)
+    else:
+        out[start : start + NUM_ACTIONS] = 0
+
+
+@entry_point
+def observe_seat(games: GameRecords, viewer: Seat, observation: np.ndarray, mask: np.ndarray) -> None:
+    """What a seat knows and may do; observation: int8[OBSERVATION_SIZE], mask: int8[NUM_ACTIONS], both written."""
+    words = np.empty(OBSERVATION_WORDS, dtype=np.int64)
+    write_observation(games[0], viewer, words, observation, 0)
+    write_mask_of(games[0], viewer, mask, 0)
+
+
+@entry_point
+def observe_mask(games: GameRecords, viewer: Seat, mask: np.ndarray) -> None:
+    """What a seat may do; mask: int8[NUM_ACTIONS], written."""
+    write_mask_of(games[0], viewer, mask, 0)
+
+
+@entry_point
+def write_state(games: GameRecords, out: np.ndarray) -> None:
+    """Everything there is to know of a game; out: int8[STATE_SIZE], written."""
+    game = games[0]
+    words = np.empty(OBSERVATION_WORDS, dtype=np.int64)
+    write_observation(game, 0, words, out, 0)
+    for seat in range(1, NUM_SEATS):
+        start = STATE_HANDS_AT + (seat - 1) * NUM_CARDS
+        for card in range(NUM_CARDS):
+            out[start + card] = 1 if game["hands"][seat] & CARD_BIT[card] else 0
+    write_mask_of(game, int(game["turn"]), out, STATE_MASK_AT)
+
+
+class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo has no types
+    """King for PettingZoo, without checks of the order of calls. `king_v0` is its reference page."""
+
+    metadata: dict[str, Any] = {
+        "name": "king_v0",
+        "render_modes": list(RENDER_MODES),
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self,
+        ruleset: RuleSet | str | Mapping[str, Any] = "portuguese",
+        episode: str = "game",
+        contracts: Collection[str] | None = None,
+        reward: str = "points",
+        observation_format: str = "dict",
+        illegal_reward: float | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        check_option("reward", reward, REWARDS)
+        check_option("observation_format", observation_format, OBSERVATION_FORMATS)
+        if render_mode is not None:
+            check_option("render_mode", render_mode, RENDER_MODES)
+        self.ruleset = make_ruleset(ruleset)
+        self.episode = episode
+        self.reward = reward
+        self.observation_format = observation_format
+        self.illegal_reward = ILLEGAL_REWARDS[reward] if illegal_reward is None else _finite(illegal_reward)
+        self.render_mode = render_mode
+        self.possible_agents = list(AGENTS)
+        self.observation_spaces = {agent: _observation_space(observation_format) for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(NUM_ACTIONS) for agent in AGENTS}
+        self.state_space = spaces.Box(0, 1, (STATE_SIZE,), np.int8)
+        self._masks_in_infos = observation_format == "flat"
+        self._kinds = deal_kinds(episode, contracts)
+        self._num_deals = num_deals(episode)
+        self._reward_kind = REWARDS.index(reward)
+        self._unplayed = new_records(1)
+        self.ruleset.write_to(self._unplayed)
+        self._stream: Stream | None = None
+        self._step_rewards = np.zeros(NUM_SEATS)
+
+    # What PettingZoo asks for
+
+    def observation_space(self, agent: AgentID) -> spaces.Space[Any]:
+        """The same space object for an agent at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: AgentID) -> spaces.Space[Any]:
+        """The same space object for an agent at every call."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin an episode; without a seed the random numbers go on where they are.
+
+        Options, for this episode alone: `deals`, a list of as many deals as the episode has, each PBN text or an int
+        array [4, 13] of cards; `dealer`, the seat that deals first.
+        """
+        dealer, given = _parse_reset_options(options, self._num_deals)
+        if seed is not None or self._stream is None:
+            self._stream = new_stream(_whole_seed(seed))
+        self._deals = np.empty((self._num_deals, NUM_SEATS), dtype=np.int64) if given is None else given
+        self._games = self._unplayed.copy()
+        begin_episode(self._games, self._stream, self._kinds, dealer, given is not None, self._deals)
+        self._first_dealer, self._first_deal = int(self._games["dealer"][0]), int(self._games["deal"][0])
+        self._actions: list[Action] = []
+        self._scores_by_deal: list[list[int]] = []
+        self._game: Game | None = None
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[AgentID, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self._skip_agent_selection: AgentID | None = None
+        self.agent_selection = self._agent_to_act()
+        if self._masks_in_infos:
+            for agent in AGENTS:
+                self._renew_info(agent)
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: Any) -> None:
+        """Take the action of the agent to act; an illegal one raises `IllegalActionError` and changes nothing."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if not self.action_spaces[agent].contains(action):
+            raise IllegalActionError(f"{action!r} is no action: they are whole numbers 0 … {NUM_ACTIONS - 1}")
+        if not self._act(agent, int(action)):
+            raise IllegalActionError(why_illegal(self._games[0], int(action)))
+
+    def observe(self, agent: AgentID) -> Observation | Bits:
+        """What an agent knows, in fresh arrays; for every agent at any time, also when the episode is over."""
+        observation = np.empty(OBSERVATION_SIZE, np.int8)
+        mask = np.empty(NUM_ACTIONS, np.int8)
+        observe_seat(self._games, _seat(agent), observation, mask)
+        if self._masks_in_infos:
+            return observation
+        return {"observation": observation, "action_mask": mask}
+
+    def state(self) -> Bits:
+        """The global view: player_0's observation, the hands of the others, the mask of the agent to act."""
+        state = np.empty(STATE_SIZE, np.int8)
+        write_state(self._games, state)
+        return state
+
+    def render(self) -> str | None:
+        """The table as the agent to act sees it: printed under `human`, returned under `ansi`."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() shows nothing without a render_mode, which is given when an env is made")
+            return None
+        table = render_table(self._games[0], int(self._games["turn"][0]))
+        if self.render_mode == "ansi":
+            return table
+        print(table)
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    # What King adds
+
+    @property
+    def game(self) -> Game:
+        """The game being played, every hand open: it follows the env. Play by `step`, not in it."""
+        if self._game is None:
+            self._game = Game(self.ruleset, list(self._deals), self._first_dealer, self._first_deal, self._num_deals)
+            self._game.record = self._games
+            self._game.actions = self._actions
+            self._game.scores_by_deal = self._scores_by_deal
+        return self._game
+
+    def view(self, agent: AgentID) -> GameRecords:
+        """What a bot in this agent's place may be handed: a copy of the game's record without the other hands."""
+        view = self._games.copy()
+        batch.hide_hands(view, np.array([_seat(agent)], dtype=np.int64))
+        return view
+
+    def __copy__(self) -> KingAECEnv:
+        """A copy plays on by itself, so it shares nothing."""
+        return copy.deepcopy(self)
+
+    def _act(self, agent: AgentID, action: Action) -> bool:
+        """Play an action if it is legal, and say whether it was."""
+        outcome = take_action(self._games, action, self._reward_kind, self._step_rewards)
+        if outcome == ILLEGAL:
+            return False
+        self._actions.append(action)
+        self._pay(agent)
+        if outcome >= 0:
+            self.agent_selection = AGENTS[outcome]
+        else:
+            self._end_deal(outcome)
+        if self._masks_in_infos:
+            self.infos[agent] = {"action_mask": np.zeros(NUM_ACTIONS, np.int8)}
+            self._renew_info(self.agent_selection)
+        if self.render_mode == "human":
+            self.render()
+        return True
+
+    def _end_deal(self, outcome: int) -> None:
+        """Note what the deal brought, and deal the next or end the episode."""
+        self._scores_by_deal.append(self._games["deal_scores"][0].tolist())
+        if outcome == DEAL_OVER:
+            deal = len(self._scores_by_deal)
+            batch.start_deals(self._games, self._deals[deal : deal + 1])
+            self.agent_selection = self._agent_to_act()
+        else:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self._deads_step_first()
+
+    def _agent_to_act(self) -> AgentID:
+        return AGENTS[self._games["turn"][0]]
+
+    def _pay(self, agent: AgentID) -> None:
+        """Enter the rewards of this step; what the acting agent had been told of before is settled."""
+        reward_0, reward_1, reward_2, reward_3 = self._step_rewards.tolist()
+        self.rewards = {PLAYER_0: reward_0, PLAYER_1: reward_1, PLAYER_2: reward_2, PLAYER_3: reward_3}
+        since_acted = self._cumulative_rewards
+        since_acted[agent] = 0.0
+        if reward_0 or reward_1 or reward_2 or reward_3:
+            since_acted[PLAYER_0] += reward_0
+            since_acted[PLAYER_1] += reward_1
+            since_acted[PLAYER_2] += reward_2
+            since_acted[PLAYER_3] += reward_3
+
+    def _renew_info(self, agent: AgentID) -> None:
+        """Put the agent's action mask into its info (`flat` format)."""
+        mask = np.empty(NUM_ACTIONS, np.int8)
+        observe_mask(self._games, SEAT_OF_AGENT[agent], mask)
+        self.infos[agent] = {"action_mask": mask}
+
+    def _clear_rewards(self) -> None:
+        """As PettingZoo's, but rewards stay floats."""
+        self.rewards = dict.fromkeys(self.rewards, 0.0)
+
+
+class CheckedKingEnv(KingAECEnv):
+    """King with the checks of PettingZoo's OrderEnforcing, AssertOutOfBounds and TerminateIllegal wrappers.
+
+    An illegal action ends the episode: it costs its agent `illegal_reward`, and the others nothing.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._is_reset = False
+        self._has_moved = False  # since `agent_iter` last named an agent
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Reached only for what is not there."""
+        if name in SET_BY_RESET:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """As `KingAECEnv.reset`."""
+        super().reset(seed, options)
+        self._is_reset = True
+        self._has_moved = True
+
+    def step(self, action: Any) -> None:
+        """Take the action of the agent to act, None for one that is done; an illegal action ends the episode."""
+        if not self._is_reset:
+            EnvLogger.error_step_before_reset()
+        self._has_moved = True
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        agent = self.agent_selection
+        is_done = self.terminations[agent] or self.truncations[agent]
+        if not (is_done and action is None) and not self.action_spaces[agent].contains(action):
+            raise AssertionError("action is not in action space")
+        if is_done:
+            self._was_dead_step(action)
+        elif not self._act(agent, int(action)):
+            self._end_on_illegal_action(agent)
+
+    def observe(self, agent: AgentID) -> Observation | Bits:
+        """As `KingAECEnv.observe`."""
+        if not self._is_reset:
+            EnvLogger.error_observe_before_reset()
+        return super().observe(agent)
+
+    def state(self) -> Bits:
+        """As `KingAECEnv.state`."""
+        if not self._is_reset:
+            EnvLogger.error_state_before_reset()
+        return super().state()
+
+    def render(self) -> str | None:
+        """As `KingAECEnv.render`."""
+        if not self._is_reset:
+            EnvLogger.error_render_before_reset()
+        return super().render()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[AgentID, Any, Any]:
+        """The agent to act, again and again; refuses to go on without a step between."""
+        if not self._is_reset:
+            EnvLogger.error_agent_iter_before_reset()
+        return OrderedIterable(self, max_iter)
+
+    def _end_on_illegal_action(self, agent: AgentID) -> None:
+        """End the episode for all; only the agent pays, whatever it had been told of before."""
+        EnvLogger.warn_on_illegal_move()
+        self._cumulative_rewards[agent] = 0.0
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.rewards[agent] = self.illegal_reward
+        self._accumulate_rewards()
+        self._deads_step_first()
+
+
+class OrderedIterable(AECIterable[AgentID, Any, Any]):  # type: ignore[misc]
+    """What `CheckedKingEnv.agent_iter` gives; the stock one asks for the stock wrapper."""
+
+    def __iter__(self) -> OrderedIterator:
+        return OrderedIterator(self.env, self.max_iter)
+
+
+class OrderedIterator(AECIterator[AgentID, Any, Any]):  # type: ignore[misc]
+    """Names the agent to act, provided that the env has moved since the last one."""
+
+    env: CheckedKingEnv
+
+    def __next__(self) -> AgentID:
+        agent = super().__next__()
+        if not self.env._has_moved:
+            raise AssertionError("need to call step() or reset() in a loop over `agent_iter`")
+        self.env._has_moved = False
+        return agent
+
+
+def _observation_space(observation_format: str) -> spaces.Space[Any]:
+    """A fresh space; seeds of one agent's do not touch another's."""
+    observation = spaces.Box(0, 1, (OBSERVATION_SIZE,), np.int8)
+    if observation_format == "flat":
+        return observation
+    return spaces.Dict({"observation": observation, "action_mask": spaces.Box(0, 1, (NUM_ACTIONS,), np.int8)})
+
+
+def _seat(agent: AgentID) -> Seat:
+    try:
+        return SEAT_OF_AGENT[agent]
+    except KeyError:
+        raise OptionError(f"unknown agent {agent!r}; known: {', '.join(AGENTS)}") from None
+
+
+def _finite(illegal_reward: Any) -> float:
+    try:
+        number = float(illegal_reward)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise OptionError(f"illegal_reward: must be a number or None, not {illegal_reward!r}")
+    return number
+
+
+def _whole_seed(seed: Any) -> int | None:
+    if seed is None:
+        return None
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise OptionError(f"seed: must be None or a whole number of at least 0, not {seed!r}")
+    return int(seed)
+
+
+def _parse_reset_options(
+    options: Mapping[str, Any] | None, num_deals: int
+) -> tuple[Seat, npt.NDArray[np.int64] | None]:
+    """The dealer (or DRAWN) and the deals (or None) that `reset` was given."""
+    if not options:
+        return DRAWN, None
+    for key in options:
+        if key not in RESET_OPTIONS and key != CHECKERS_OPTION:
+            raise OptionError(f"unknown option of reset {key!r}; known: {', '.join(RESET_OPTIONS)}")
+    dealer, deals = options.get("dealer"), options.get("deals")
+    return DRAWN if dealer is None else _parse_dealer(dealer), None if deals is None else _parse_deals(deals, num_deals)
+
+
+def _parse_dealer(dealer: Any) -> Seat:
+    if isinstance(dealer, bool) or not isinstance(dealer, (int, np.integer)) or not 0 <= dealer < NUM_SEATS:
+        raise OptionError(f"dealer: must be a seat 0 … {NUM_SEATS - 1}, not {dealer!r}")
+    return int(dealer)
+
+
+def _parse_deals(deals: Any, num_deals: int) -> npt.NDArray[np.int64]:
+    """Hands of each deal (int64[num_deals, 4]) from PBN texts or arrays of cards."""
+    if isinstance(deals, str) or not isinstance(deals, (Sequence, np.ndarray)):
+        raise OptionError(f"deals: must be a list of {num_deals}, each PBN text or an int array [4, 13]")
+    if len(deals) != num_deals:
+        raise OptionError(f"deals: this episode has {num_deals}, not {len(deals)}")
+    hands = np.empty((num_deals, NUM_SEATS), dtype=np.int64)
+    for number, deal in enumerate(deals):
+        try:
+            hands[number] = parse_deal(deal)
+        except NotationError as error:
+            raise OptionError(f"deals[{number}]: {error}") from None
+    return hands

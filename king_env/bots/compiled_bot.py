@@ -1,0 +1,77 @@
+"""The compiled bots as Python objects: `uniform`, `random`, `heuristic`, and mixtures of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from king_env.bots.compiled import MANNER_NAMES, PART_NAMES, BotCode, bot_code, choose_all
+from king_env.bots.heuristic import HEURISTIC_VERSION
+from king_env.chance import STREAM_WORDS
+from king_env.engine.actions import Action
+from king_env.engine.state import GameRecords
+
+
+@dataclass(frozen=True)
+class CompiledBot:
+    """A bot that is a kernel; without options all its parts are played in the manner it is named after."""
+
+    manner: ClassVar[str]
+    version: ClassVar[int]
+
+    cards: str = ""
+    """How it plays its cards: `uniform`, `random` or `heuristic`; so too the other two."""
+    choosing: str = ""
+    """How it opens and declares a positive deal."""
+    bidding: str = ""
+    """How it bids, answers an ultimatum, and decides about a sale."""
+
+    def __post_init__(self) -> None:
+        for part in PART_NAMES:
+            if not getattr(self, part):
+                object.__setattr__(self, part, self.manner)
+            if getattr(self, part) not in MANNER_NAMES:
+                raise ValueError(f"{part}: must be one of {', '.join(MANNER_NAMES)}, not {getattr(self, part)!r}")
+
+    @property
+    def name(self) -> str:
+        """The bot's name with those options that differ from it."""
+        options = [f"{part}={getattr(self, part)}" for part in PART_NAMES if getattr(self, part) != self.manner]
+        return ":".join([self.manner, ",".join(options)] if options else [self.manner])
+
+    @property
+    def code(self) -> BotCode:
+        """What `king_env.bots.compiled.choose` knows this bot by."""
+        return bot_code(self.cards, self.choosing, self.bidding)
+
+    def act(self, view: GameRecords, rng: np.random.Generator) -> Action:
+        return int(self.act_batch(view, rng)[0])
+
+    def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
+        actions = np.empty(len(views), dtype=np.int64)
+        streams = rng.integers(np.iinfo(np.uint64).max, size=(len(views), STREAM_WORDS), dtype=np.uint64, endpoint=True)
+        choose_all(self.code, views, streams, actions)
+        return actions
+
+
+class UniformBot(CompiledBot):
+    """Any legal action, each equally likely."""
+
+    manner = "uniform"
+    version = 1
+
+
+class RandomBot(CompiledBot):
+    """Any legal card, and calls that make sense but were not thought about."""
+
+    manner = "random"
+    version = 1
+
+
+class HeuristicBot(CompiledBot):
+    """An experienced player."""
+
+    manner = "heuristic"
+    version = HEURISTIC_VERSION

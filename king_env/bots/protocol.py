@@ -1,0 +1,28 @@
+"""What a bot is, for whoever writes one."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from king_env.engine.actions import Action
+from king_env.engine.state import GameRecords
+
+
+@runtime_checkable
+class Bot(Protocol):
+    """A player. It is handed views, game records in which the hands of the other seats are empty, never a game."""
+
+    name: str
+    """What makes this bot again: `king_env.bots.make(name)`."""
+    version: int
+    """Goes up whenever the bot plays differently, so that figures against it stay comparable."""
+
+    def act(self, view: GameRecords, rng: np.random.Generator) -> Action:
+        """The action of the seat to act in one view (GAME_DTYPE[1]); a deterministic bot ignores `rng`."""
+        ...
+
+    def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
+        """The actions (int64[N]) in N views, as `act` would give for one after the other."""
+        ...

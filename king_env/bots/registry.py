@@ -1,0 +1,102 @@
+"""Bots by name: `make("heuristic")`, with options, from a module of one's own, or from a checkpoint."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from king_env.bots.compiled_bot import HeuristicBot, RandomBot, UniformBot
+from king_env.bots.protocol import Bot
+
+BOTS: dict[str, Callable[..., Bot]] = {"uniform": UniformBot, "random": RandomBot, "heuristic": HeuristicBot}
+
+CHECKPOINT_ENDING = ".pt"
+# Named as text: king_env imports neither torch nor the recipes unless somebody asks for a checkpoint.
+CHECKPOINT_LOADER = "baselines.ppo.policy_bot:load"
+
+
+class BotError(ValueError):
+    """A bot that does not exist or was asked for wrongly."""
+
+
+def make(text: str) -> Bot:
+    """A bot by its name, `heuristic`, with options, `heuristic:bidding=random`, by `package.module:factory`, or from the
+    path of a checkpoint, `runs/x/last.pt`.
+    """
+    if text.endswith(CHECKPOINT_ENDING):
+        return _checkpoint(text)
+    name, _, rest = text.partition(":")
+    if name in BOTS:
+        return _registered(name, rest)
+    if rest and "=" not in rest:
+        return _checked(text, _factory(text)())
+    raise BotError(_unknown("bot", name, list(BOTS)) + f", package.module:factory, or a path to a {CHECKPOINT_ENDING} file")
+
+
+def _registered(name: str, options_text: str) -> Bot:
+    options = _options(name, options_text)
+    try:
+        return BOTS[name](**options)
+    except ValueError as error:
+        raise BotError(f"bot {name!r}: {error}") from None
+
+
+def _options(name: str, text: str) -> dict[str, Any]:
+    """``"worlds=100,mode=x"`` as a dict; whole numbers become int."""
+    allowed = list(inspect.signature(BOTS[name]).parameters)
+    options: dict[str, Any] = {}
+    for item in text.split(",") if text else []:
+        option, equals, value = item.partition("=")
+        if not equals or not value:
+            raise BotError(f"bot {name!r}: options are written option=value, not {item!r}")
+        if option not in allowed:
+            raise BotError(f"bot {name!r}: " + _unknown("option", option, allowed))
+        if option in options:
+            raise BotError(f"bot {name!r}: option {option!r} is given twice")
+        options[option] = int(value) if value.isdecimal() else value
+    return options
+
+
+def _checkpoint(path: str) -> Bot:
+    try:
+        load = _factory(CHECKPOINT_LOADER)
+    except BotError as error:
+        raise BotError(
+            f"checkpoint {path!r}: playing from a checkpoint needs a checkout of the project and torch "
+            f"(pip install 'king-env[train]'); {error}"
+        ) from None
+    return _checked(path, load(path))
+
+
+def _factory(text: str) -> Callable[..., Any]:
+    """What ``"package.module:factory"`` stands for."""
+    module_name, _, attribute = text.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise BotError(f"bot {text!r}: cannot import {module_name!r} ({error}); " + _known()) from error
+    factory = getattr(module, attribute, None)
+    if not callable(factory):
+        raise BotError(f"bot {text!r}: module {module_name!r} has no factory {attribute!r}")
+    made: Callable[..., Any] = factory
+    return made
+
+
+def _checked(text: str, bot: Any) -> Bot:
+    if not isinstance(bot, Bot):
+        raise BotError(f"bot {text!r}: a bot has name, version, act and act_batch; {type(bot).__name__} has not")
+    return bot
+
+
+def _known() -> str:
+    return f"known bots: {', '.join(BOTS)}"
+
+
+def _unknown(kind: str, name: str, known: list[str]) -> str:
+    """One line that says what is not known, what was probably meant, and what there is."""
+    close = difflib.get_close_matches(name, known, n=1)
+    meant = f" (did you mean {close[0]!r}?)" if close else ""
+    return f"unknown {kind} {name!r}{meant}; known: {', '.join(known) if known else 'none'}"

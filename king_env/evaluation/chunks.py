@@ -1,0 +1,238 @@
+"""Playing a chunk of a match's blocks: every game of it at once, in compiled code wherever the bots are compiled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from king_env.chance import PURPOSES, Streams
+from king_env.engine.cards import NUM_CARDS
+from king_env.engine.seats import NUM_SEATS
+from king_env.engine.state import GameRecord, GameRecords, new_records
+from king_env.episode import deal_kinds, num_deals
+from king_env.evaluation.asking import Positions, ask_bot
+from king_env.evaluation.deal_sheets import DEAL_SHEET_DTYPE, DealSheets
+from king_env.evaluation.entrants import Entrant
+from king_env.evaluation.faults import Fault, describe_fault
+from king_env.evaluation.playing import IN_PYTHON, NOBODY, act_in_games, draw_games, play_games, split_streams
+from king_env.evaluation.seatings import Kind, Seating
+from king_env.evaluation.tallies import Numbers, Tally, tally_sheets
+from king_env.ruleset import RuleSet
+
+# How many rounds of asking bots pass between two reports of progress.
+ROUNDS_A_REPORT = 8
+
+Advance = Callable[[float], None]  # told how many more blocks have been played; parts of blocks count
+
+
+@dataclass(frozen=True)
+class MatchPlan:
+    """What is to be played, checked."""
+
+    entrants: tuple[Entrant, ...]
+    seatings: tuple[Seating, ...]
+    ruleset: RuleSet
+    episode: str
+    """`game`: a block is a game of ten deals; `deal`: a block is a single deal of each contract."""
+    seed: int
+    on_error: str
+    time_limit_ms: float | None
+    deal_streams: Streams
+    """One a block, for its cards: uint64[num_blocks, 4]."""
+    bot_streams: Streams
+    """One a block, for the random numbers of compiled bots: so that no bot changes the cards."""
+
+    @property
+    def kinds_of_deals(self) -> Numbers:
+        """Of which kinds a block's single deals are: of each one; none where a block is a whole game."""
+        return deal_kinds(self.episode, None)
+
+    @property
+    def games_a_block(self) -> int:
+        """How many games with cards of their own a block has; each is played in all seatings."""
+        return max(1, len(self.kinds_of_deals))
+
+    @property
+    def deals_a_game(self) -> int:
+        """How many deals each of these has."""
+        return num_deals(self.episode)
+
+    @property
+    def codes(self) -> Numbers:
+        """Which compiled bot each kind is."""
+        codes = [IN_PYTHON if self._is_timed else entrant.code for entrant in self.entrants]
+        return np.array(codes, dtype=np.int64)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether no bot has to be asked in Python."""
+        return bool((self.codes != IN_PYTHON).all())
+
+    @property
+    def _is_timed(self) -> bool:
+        """Decisions can be timed one by one only where Python asks for each."""
+        return self.time_limit_ms is not None
+
+
+class BotFaultError(RuntimeError):
+    """A bot raised, answered an illegal action or overran its time limit, and the match was to stop there."""
+
+    def __init__(self, fault: Fault) -> None:
+        """Report the fault."""
+        super().__init__(str(fault))
+        self.fault = fault
+
+
+@dataclass
+class ChunkResult:
+    """What a chunk of blocks came to."""
+
+    tally: Tally
+    decisions: Numbers
+    """int64[num_kinds]: how often each kind of bot had a choice."""
+    seconds: npt.NDArray[np.float64]
+    """float64[num_kinds]: what these took."""
+    num_faults: Numbers
+    """int64[num_kinds]"""
+    faults: list[Fault]
+    """The first ones of each kind."""
+
+
+# Of each kind of bot a chunk reports this many faults in full; the others are counted.
+FAULTS_REPORTED = 3
+
+
+def play_chunk(plan: MatchPlan, first_block: int, num_blocks: int, advance: Advance) -> ChunkResult:
+    """Play these blocks; what happens in them depends on nothing but the plan and which blocks they are."""
+    chunk = _Chunk(plan, first_block, num_blocks)
+    progress = 0.0
+    rounds = 0
+    chunk.play_compiled()
+    while (chunk.asked != NOBODY).any():
+        for kind in range(len(plan.entrants)):
+            chunk.ask(kind)
+        chunk.play_compiled()
+        rounds += 1
+        if rounds % ROUNDS_A_REPORT == 0:
+            advance(chunk.blocks_played() - progress)
+            progress = chunk.blocks_played()
+    advance(num_blocks - progress)
+    return chunk.result()
+
+
+def compile_kernels(plan: MatchPlan) -> None:
+    """Have the compiled code ready, by playing no blocks at all, so that it does not count as a bot's time."""
+    _Chunk(plan, first_block=0, num_blocks=0).play_compiled()
+
+
+class _Chunk:
+    """The games of some blocks while they are played, in the order block, deals of the block, seating."""
+
+    def __init__(self, plan: MatchPlan, first_block: int, num_blocks: int) -> None:
+        self.plan = plan
+        self.first_block = first_block
+        self.num_blocks = num_blocks
+        self.seatings = np.array(plan.seatings, dtype=np.int64)
+        blocks = slice(first_block, first_block + num_blocks)
+        self._draw_games(plan.deal_streams[blocks].copy())
+        self._draw_streams(plan.bot_streams[blocks].copy())
+        num_games, num_kinds = len(self.games), len(plan.entrants)
+        self.sheets: DealSheets = np.zeros((num_games, plan.deals_a_game), dtype=DEAL_SHEET_DTYPE)
+        self.asked = np.empty(num_games, dtype=np.int64)
+        self.compiled_decisions = np.zeros((num_games, num_kinds), dtype=np.int64)
+        self.compiled_seconds = 0.0
+        self.decisions = np.zeros(num_kinds, dtype=np.int64)
+        self.seconds = np.zeros(num_kinds)
+        self.num_faults = np.zeros(num_kinds, dtype=np.int64)
+        self.faults: list[Fault] = []
+
+    def _draw_games(self, streams: Streams) -> None:
+        plan = self.plan
+        games = new_records(self.num_blocks * plan.games_a_block)
+        plan.ruleset.write_to(games)
+        shape = (self.num_blocks, plan.games_a_block)
+        deals = np.empty((*shape, plan.deals_a_game, NUM_SEATS), dtype=np.int64)
+        draw_games(streams, plan.kinds_of_deals, games.reshape(shape), deals)
+        self.deals = deals.reshape(len(games), plan.deals_a_game, NUM_SEATS)
+        self.games: GameRecords = np.repeat(games, len(plan.seatings))
+
+    def _draw_streams(self, streams: Streams) -> None:
+        games_a_block = self.plan.games_a_block * len(self.plan.seatings)
+        of_games = np.empty((self.num_blocks, games_a_block, streams.shape[1]), dtype=np.uint64)
+        split_streams(streams, of_games)
+        self.streams: Streams = of_games.reshape(len(self.games), streams.shape[1])
+        self.generators = [self._generator(kind) for kind in range(len(self.plan.entrants))]
+
+    def _generator(self, kind: Kind) -> np.random.Generator:
+        """The random numbers of a bot of Python: its own in every chunk."""
+        key = (PURPOSES["bots"], self.first_block, kind)
+        return np.random.default_rng(np.random.SeedSequence(self.plan.seed, spawn_key=key))
+
+    def play_compiled(self) -> None:
+        """Play every game on until a bot of Python is to be asked, or to its end."""
+        start = time.thread_time()
+        play_games(
+            self.games,
+            self.deals,
+            self.sheets,
+            self.seatings,
+            self.plan.codes,
+            self.streams,
+            self.compiled_decisions,
+            self.asked,
+            new_records(1),
+        )
+        self.compiled_seconds += time.thread_time() - start
+
+    def ask(self, kind: Kind) -> None:
+        """Ask a kind of bot for its action in all games that wait for it, and take these actions."""
+        which = np.flatnonzero(self.asked == kind)
+        if len(which) == 0:
+            return
+        positions = Positions.of_games(self.games[which])
+        bot = self.plan.entrants[kind].bot
+        answers = ask_bot(bot, positions, self.generators[kind], self.plan.time_limit_ms)
+        self.decisions[kind] += len(which)
+        self.seconds[kind] += answers.seconds
+        for row, reason in answers.complaints.items():
+            self._note_fault(kind, int(which[row]), positions.views[row], reason)
+            answers.actions[row] = positions.first_legal(row)
+        act_in_games(self.games, which, answers.actions, self.sheets)
+
+    def _note_fault(self, kind: Kind, game: int, view: GameRecord, reason: str) -> None:
+        """Stop the match, or keep the fault for the report."""
+        plan = self.plan
+        self.num_faults[kind] += 1
+        if self.num_faults[kind] > FAULTS_REPORTED:
+            return
+        block = self.first_block + game * self.num_blocks // len(self.games)
+        seating = tuple(plan.entrants[seated].label for seated in plan.seatings[game % len(plan.seatings)])
+        fault = describe_fault(self.games[game], view, plan.entrants[kind].label, reason, block, seating)
+        if plan.on_error == "stop":
+            raise BotFaultError(fault)
+        self.faults.append(fault)
+
+    def blocks_played(self) -> float:
+        """How much of the blocks has been played."""
+        deals_left = self.games["last_deal"] - self.games["deal"] + 1 - self.games["num_plays"] / NUM_CARDS
+        return self.num_blocks * (1 - float(deals_left.mean()) / self.plan.deals_a_game)
+
+    def result(self) -> ChunkResult:
+        """What the finished games came to."""
+        plan = self.plan
+        num_seatings = len(plan.seatings)
+        sheets = self.sheets.reshape(self.num_blocks, plan.games_a_block, num_seatings, plan.deals_a_game)
+        by_seating = sheets.transpose(0, 2, 1, 3).reshape(self.num_blocks, num_seatings, -1)
+        compiled = self.compiled_decisions.sum(axis=0)
+        share = compiled / max(1, compiled.sum())
+        return ChunkResult(
+            tally=tally_sheets(by_seating, self.seatings, len(plan.entrants)),
+            decisions=self.decisions + compiled,
+            seconds=self.seconds + self.compiled_seconds * share,
+            num_faults=self.num_faults,
+            faults=self.faults,
+        )

@@ -1,0 +1,219 @@
+"""Matches between four bots on duplicate deals: each deal is played in all seatings, so that luck of the cards cancels.
+
+>>> from king_env.evaluation import play_match
+>>> result = play_match(["heuristic", "random", "random", "random"], num_blocks=2, seed=1)
+>>> result.points("heuristic").mean > 0
+True
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from king_env.chance import new_streams
+from king_env.episode import EPISODES, check_option
+from king_env.evaluation.chunks import Advance, BotFaultError, ChunkResult, MatchPlan, compile_kernels, play_chunk
+from king_env.evaluation.entrants import BotChoice, enter_bots
+from king_env.evaluation.faults import ON_ERROR_CHOICES, Fault
+from king_env.evaluation.results import MatchResult
+from king_env.evaluation.seatings import SEATING_CHOICES, distinct_seatings
+from king_env.evaluation.tallies import join_tallies
+from king_env.ruleset import RuleSet, make_ruleset
+
+try:
+    from tqdm import tqdm
+except ImportError:  # the bar comes with the extra `evaluate`
+    tqdm = None
+
+# A report shows so many faults in full; all are counted.
+FAULTS_KEPT = 20
+
+# So many blocks are played at once: enough for a network's batch, few enough for memory and for stopping in between.
+BLOCKS_A_CHUNK = 64
+
+
+class MatchFaultError(RuntimeError):
+    """A match with `on_error="stop"` met a bot at fault; `result` is what had been played to its end, if anything."""
+
+    def __init__(self, fault: Fault, result: MatchResult | None) -> None:
+        """Report the fault."""
+        super().__init__(str(fault))
+        self.fault = fault
+        self.result = result
+
+
+class MatchInterrupted(KeyboardInterrupt):  # noqa: N818 - like KeyboardInterrupt, which it is to whoever does not ask
+    """Ctrl-C stopped a match; `result` is what had been played to its end, if anything."""
+
+    def __init__(self, result: MatchResult | None) -> None:
+        """Keep what has been played."""
+        super().__init__("the match was interrupted")
+        self.result = result
+
+
+def play_match(
+    bots: Sequence[BotChoice],
+    num_blocks: int,
+    seed: int,
+    ruleset: RuleSet | str | dict[str, Any] = "portuguese",
+    *,
+    episode: str = "game",
+    seatings: str = "all",
+    on_error: str = "stop",
+    time_limit_ms: float | None = None,
+    num_threads: int | None = None,
+    progress: bool = True,
+) -> MatchResult:
+    """Play blocks of duplicate deals between four bots, and say how many points each makes, with 95 % intervals.
+
+    Args:
+        bots: four, each a name, a checkpoint's path, `package.module:factory` or a bot; the same twice is one kind.
+        num_blocks: how many blocks. A block is one game's deals, played once in each seating.
+        seed: of the deals and of the bots' random numbers, which are apart from each other and from all that envs
+            draw: no agent has been trained on these deals, and no bot changes them. A match of more blocks with the
+            same seed begins with the same deals.
+        ruleset: the rules, by name or as a `RuleSet`.
+        episode: `game`: whole games. `deal`: a block is one deal of each contract; figures per game count the positive
+            one four times. Cheaper, but nobody plays by the score.
+        seatings: `all` that differ (two kinds A, B, B, B: 4; four kinds: 24), or four `balanced` ones.
+        on_error: what follows when a bot raises, answers an illegal action or overruns its time: `stop` raises
+            `MatchFaultError`; `first_legal` plays its legal action of lowest number and goes on.
+        time_limit_ms: for each decision; None: no limit. A late answer is a fault, but nobody stops a bot that thinks.
+        num_threads: for bots that are compiled; None: as many as there are processors. The results do not depend on it.
+        progress: show a bar, if the terminal is one and tqdm is installed.
+
+    Returns:
+        The points by bot and contract, the market, speed and faults. Ctrl-C raises `MatchInterrupted`, and like
+        `MatchFaultError` that holds the result of the blocks played until then.
+
+    """
+    plan = _make_plan(bots, num_blocks, seed, make_ruleset(ruleset), episode, seatings, on_error, time_limit_ms)
+    workers = (os.cpu_count() or 1) if num_threads is None else _at_least_one("num_threads", num_threads)
+    return _play(plan, workers, progress)
+
+
+def _make_plan(
+    bots: Sequence[BotChoice],
+    num_blocks: int,
+    seed: int,
+    ruleset: RuleSet,
+    episode: str,
+    seatings: str,
+    on_error: str,
+    time_limit_ms: float | None,
+) -> MatchPlan:
+    """Check all that was asked for, and draw up what is to be played."""
+    _at_least_one("num_blocks", num_blocks)
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ValueError(f"seed: must be a whole number from 0 on, not {seed!r}")
+    check_option("episode", episode, EPISODES)
+    check_option("seatings", seatings, SEATING_CHOICES)
+    check_option("on_error", on_error, ON_ERROR_CHOICES)
+    if time_limit_ms is not None and not time_limit_ms > 0:
+        raise ValueError(f"time_limit_ms: must be more than 0, or None for no limit, not {time_limit_ms!r}")
+    entrants, kinds = enter_bots(bots)
+    return MatchPlan(
+        entrants=tuple(entrants),
+        seatings=tuple(distinct_seatings(kinds, seatings)),
+        ruleset=ruleset,
+        episode=episode,
+        seed=int(seed),
+        on_error=on_error,
+        time_limit_ms=time_limit_ms,
+        deal_streams=new_streams(int(seed), num_blocks, "evaluation"),
+        bot_streams=new_streams(int(seed), num_blocks, "bots"),
+    )
+
+
+def _play(plan: MatchPlan, num_threads: int, progress: bool) -> MatchResult:
+    """Play all the blocks chunk by chunk; whatever stops this is told what has been played."""
+    compile_kernels(plan)
+    num_blocks = len(plan.deal_streams)
+    played: list[ChunkResult] = []
+    wall, cpu = time.perf_counter(), time.process_time()
+
+    def result() -> MatchResult | None:
+        return _join(plan, played, time.perf_counter() - wall, time.process_time() - cpu) if played else None
+
+    with _progress_bar(num_blocks, progress) as advance:
+        try:
+            _play_chunks(plan, num_threads, advance, played)
+        except BotFaultError as error:
+            raise MatchFaultError(error.fault, result()) from error.__cause__
+        except KeyboardInterrupt:
+            raise MatchInterrupted(result()) from None
+    finished = result()
+    assert finished is not None, "a match has at least one block"
+    return finished
+
+
+def _play_chunks(plan: MatchPlan, num_threads: int, advance: Advance, played: list[ChunkResult]) -> None:
+    """Add the chunks' results to `played`, in order: several at a time in threads if no bot needs Python's lock."""
+    if not plan.is_compiled or num_threads == 1:
+        for first, size in _chunks(len(plan.deal_streams)):
+            played.append(play_chunk(plan, first, size, advance))
+        return
+    with ThreadPoolExecutor(num_threads) as pool:
+        chunks = _chunks(len(plan.deal_streams))
+        futures = [(size, pool.submit(play_chunk, plan, first, size, _no_report)) for first, size in chunks]
+        try:
+            for size, future in futures:
+                played.append(future.result())
+                advance(size)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _chunks(num_blocks: int) -> Iterator[tuple[int, int]]:
+    """The first block and the number of blocks of each chunk."""
+    for first in range(0, num_blocks, BLOCKS_A_CHUNK):
+        yield first, min(BLOCKS_A_CHUNK, num_blocks - first)
+
+
+def _join(plan: MatchPlan, played: list[ChunkResult], wall_seconds: float, cpu_seconds: float) -> MatchResult:
+    tally = join_tallies([chunk.tally for chunk in played])
+    return MatchResult(
+        entrants=plan.entrants,
+        seatings=tuple(tuple(plan.entrants[kind].label for kind in seating) for seating in plan.seatings),
+        ruleset=plan.ruleset,
+        episode=plan.episode,
+        seed=plan.seed,
+        num_blocks=len(tally.points),
+        num_blocks_asked=len(plan.deal_streams),
+        tally=tally,
+        decisions=np.sum([chunk.decisions for chunk in played], axis=0),
+        seconds=np.sum([chunk.seconds for chunk in played], axis=0),
+        num_faults=np.sum([chunk.num_faults for chunk in played], axis=0),
+        faults=tuple(fault for chunk in played for fault in chunk.faults)[:FAULTS_KEPT],
+        wall_seconds=wall_seconds,
+        cpu_seconds=cpu_seconds,
+    )
+
+
+def _no_report(num_blocks: float) -> None:
+    """Threads do not move the bar; whoever waits for them does."""
+
+
+@contextmanager
+def _progress_bar(num_blocks: int, wanted: bool) -> Iterator[Advance]:
+    """A bar on the terminal, as far as it is one, wanted, and tqdm is there to draw it."""
+    if not wanted or tqdm is None:
+        yield _no_report
+        return
+    layout = "{percentage:3.0f}%|{bar}| {n:.0f}/{total} blocks [{elapsed}<{remaining}]"
+    with tqdm(total=num_blocks, disable=None, leave=False, bar_format=layout) as bar:
+        yield bar.update
+
+
+def _at_least_one(option: str, number: int) -> int:
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        raise ValueError(f"{option}: must be a whole number from 1 on, not {number!r}")
+    return int(number)

@@ -1,0 +1,138 @@
+"""Play a match between four bots on duplicate deals, print the tables, and write them as JSON.
+
+python scripts/evaluate.py --bots heuristic,random,random,random --blocks 500 --seed 1
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from king_env.episode import EPISODES
+from king_env.evaluation import (
+    MatchFaultError,
+    MatchInterrupted,
+    MatchResult,
+    play_match,
+    print_report,
+    report_markdown,
+)
+from king_env.evaluation.faults import ON_ERROR_CHOICES
+from king_env.evaluation.seatings import SEATING_CHOICES
+from king_env.ruleset import RULESETS
+
+INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
+FAULT = 1
+BAD_ARGUMENTS = 2
+
+BOT_OPTION = re.compile(r"\w+=[^:/]*")  # as it stands after a comma
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description="A match between four bots on duplicate deals, with 95 % intervals.",
+        epilog="A bot is a name (heuristic, random, uniform), a checkpoint's path, or package.module:factory.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--bots", required=True, help="four bots parted by commas; the same twice is one kind")
+    parser.add_argument("--blocks", type=int, default=500, help="blocks of deals, each played in all seatings (500)")
+    parser.add_argument("--seed", type=int, default=1, help="of the deals and of the bots' random numbers (1)")
+    parser.add_argument("--ruleset", default="portuguese", choices=list(RULESETS), help="the rules (portuguese)")
+    parser.add_argument(
+        "--episode", default="game", choices=EPISODES, help="whole games, or single deals of each contract (game)"
+    )
+    parser.add_argument(
+        "--seatings", default="all", choices=SEATING_CHOICES, help="all that differ, or four balanced ones (all)"
+    )
+    parser.add_argument(
+        "--on-error", default="stop", choices=ON_ERROR_CHOICES, help="what follows when a bot is at fault (stop)"
+    )
+    parser.add_argument("--time-limit-ms", type=float, help="for each decision of a bot (none)")
+    parser.add_argument("--threads", type=int, help="for compiled bots (as many as there are processors)")
+    parser.add_argument("--json", type=Path, help="a file to write the result to")
+    parser.add_argument("--markdown", action="store_true", help="print Markdown")
+    parser.add_argument("--no-progress", action="store_true", help="draw no progress bar")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse_arguments(arguments)
+    try:
+        check_writable(options.json)
+        result, status = play(options)
+    except (ValueError, OSError, ImportError) as error:
+        print(f"evaluate: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    if result is not None:
+        report(result, options, arguments)
+    return status
+
+
+def split_bots(text: str) -> list[str]:
+    """The bots between the commas, save those commas that part a bot's options: `heuristic:cards=random,bidding=random`."""
+    bots: list[str] = []
+    for piece in text.split(","):
+        if bots and BOT_OPTION.fullmatch(piece):
+            bots[-1] += f",{piece}"
+        else:
+            bots.append(piece)
+    return bots
+
+
+def play(options: argparse.Namespace) -> tuple[MatchResult | None, int]:
+    """The result of what was played, if anything, and the exit status."""
+    try:
+        result = play_match(
+            split_bots(options.bots),
+            options.blocks,
+            options.seed,
+            options.ruleset,
+            episode=options.episode,
+            seatings=options.seatings,
+            on_error=options.on_error,
+            time_limit_ms=options.time_limit_ms,
+            num_threads=options.threads,
+            progress=not options.no_progress,
+        )
+    except MatchFaultError as error:
+        print(f"evaluate: the match stopped at a fault: {error}", file=sys.stderr)
+        return error.result, FAULT
+    except MatchInterrupted as error:
+        print("evaluate: interrupted", file=sys.stderr)
+        return error.result, INTERRUPTED
+    return result, 0
+
+
+def report(result: MatchResult, options: argparse.Namespace, arguments: list[str] | None) -> None:
+    if options.markdown:
+        print(report_markdown(result))
+    else:
+        print_report(result)
+    if options.json is not None:
+        command = [Path(__file__).name, *(sys.argv[1:] if arguments is None else arguments)]
+        write_json(options.json, result.to_dict() | {"command": command})
+
+
+def check_writable(path: Path | None) -> None:
+    """Find out before the match, and not after it, that its result cannot be written."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise ValueError(f"--json: {path} is a folder; give a file")
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write the file whole or not at all."""
+    unfinished = path.with_name(path.name + ".part")
+    unfinished.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(unfinished, path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
