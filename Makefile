@@ -15,7 +15,7 @@ help:
 	@echo "make clean    remove the virtual environment and all caches; trained agents in runs/ stay"
 
 train: $(VENV)/.has-train
-	$(VENV)/bin/python scripts/train.py --config $(CONFIG)
+	$(VENV)/bin/python scripts/train.py $(CONFIG)
 
 test: $(VENV)/.has-dev
 	scripts/check

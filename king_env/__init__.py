@@ -13,9 +13,9 @@ import pettingzoo
 
 from king_env import king_v0
 from king_env.batch_env import BatchEnv
+from king_env.engine.observation import unpack_observation
 from king_env.episode import OptionError
 from king_env.game import Game, GameError, IllegalActionError
-from king_env.king_v0 import unpack_observation
 from king_env.notation import (
     NotationError,
     action_text,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import copy
 import math
+from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NoReturn, TypedDict
+from typing import Any, NoReturn
 
 import gymnasium
 import numpy as np
@@ -18,33 +19,23 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from king_env.chance import Stream, begin_game, new_stream, shuffle_deal
+from king_env.chance import Stream, new_stream
 from king_env.engine import batch
 from king_env.engine.actions import NUM_ACTIONS, Action
-from king_env.engine.batch import write_mask
 from king_env.engine.cards import CARD_BIT, NUM_CARDS
-from king_env.engine.kernel import entry_point, kernel
-from king_env.engine.observation import OBSERVATION_SIZE, OBSERVATION_WORDS, write_observation
+from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.seats import NUM_SEATS, Seat
-from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords, new_records
-from king_env.engine.step import start_deal, step
+from king_env.engine.state import GameRecords, new_records
 from king_env.episode import REWARDS, OptionError, check_option, deal_kinds, num_deals
 from king_env.game import Game, IllegalActionError
 from king_env.notation import NotationError, parse_deal
 from king_env.refusals import why_illegal
 from king_env.render import render_table
 from king_env.ruleset import RuleSet, make_ruleset
-from king_env.turns import is_legal, write_rewards
+from king_env.turns import DEAL_OVER, DRAWN, ILLEGAL, begin_episode, observe_mask, observe_seat, take_action
 
 AgentID = str
 Bits = npt.NDArray[np.int8]
-
-
-class Observation(TypedDict):
-    """What an agent is shown in the `dict` format: what it knows, and what it may do."""
-
-    observation: Bits  # int8[OBSERVATION_SIZE]
-    action_mask: Bits  # int8[NUM_ACTIONS]
 
 
 AGENTS: tuple[AgentID, ...] = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
@@ -58,88 +49,13 @@ RESET_OPTIONS = ("deals", "dealer")
 CHECKERS_OPTION = "options"
 # What `reset` sets, and nobody may read before.
 SET_BY_RESET = ("rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents")
-# An illegal action costs as much as the worst whole game can, or under "placement" as much as the last place.
+# An illegal action costs as much as taking everything in all six negative deals, under "placement" as the last place.
 ILLEGAL_REWARDS = {"points": -1300.0, "deal": -1300.0, "placement": -1.0}
 
 # The global state: what player_0 sees, the hands that it does not see, and what the seat to act may do.
 STATE_HANDS_AT = OBSERVATION_SIZE
 STATE_MASK_AT = STATE_HANDS_AT + (NUM_SEATS - 1) * NUM_CARDS
 STATE_SIZE = STATE_MASK_AT + NUM_ACTIONS
-
-# What `take_action` answers instead of the seat to act.
-DEAL_OVER, EPISODE_OVER, ILLEGAL = -1, -2, -3
-DRAWN: Seat = -1  # instead of a given dealer
-
-
-@entry_point
-def begin_episode(
-    games: GameRecords, stream: Stream, kinds: np.ndarray, given_dealer: Seat, are_deals_given: bool, deals: np.ndarray
-) -> None:
-    """Begin an episode and draw what is not given, the cards of all its deals (int64[num_deals, 4]) included."""
-    game = games[0]
-    begin_game(game, stream, kinds)
-    if given_dealer != DRAWN:
-        game["dealer"] = given_dealer
-    if not are_deals_given:
-        for deal in range(len(deals)):
-            shuffle_deal(stream, deals[deal])
-    start_deal(game, deals[0])
-
-
-@entry_point
-def take_action(games: GameRecords, action: Action, reward_kind: int, rewards: np.ndarray) -> int:
-    """One action and what it pays (rewards: float64[4], written).
-
-    Returns the seat to act, DEAL_OVER (the next is to be dealt) or EPISODE_OVER; or ILLEGAL, and nothing has changed.
-    """
-    game = games[0]
-    if not is_legal(game, action):
-        return ILLEGAL
-    before = np.empty(NUM_SEATS, dtype=np.int64)
-    for seat in range(NUM_SEATS):
-        before[seat] = game["scores"][seat]
-    step(game, action)
-    phase = game["phase"]
-    write_rewards(game, reward_kind, before, phase in (TO_DEAL, OVER), rewards)
-    if phase == TO_DEAL:
-        return DEAL_OVER
-    return EPISODE_OVER if phase == OVER else int(game["turn"])
-
-
-@kernel
-def write_mask_of(game: GameRecord, viewer: Seat, out: np.ndarray, start: int) -> None:
-    """The action mask of one seat: all zero unless it is to act."""
-    if game["turn"] == viewer and game["phase"] != OVER:
-        write_mask(game, out, start)
-    else:
-        out[start : start + NUM_ACTIONS] = 0
-
-
-@entry_point
-def observe_seat(games: GameRecords, viewer: Seat, observation: np.ndarray, mask: np.ndarray) -> None:
-    """What a seat knows and may do; observation: int8[OBSERVATION_SIZE], mask: int8[NUM_ACTIONS], both written."""
-    words = np.empty(OBSERVATION_WORDS, dtype=np.int64)
-    write_observation(games[0], viewer, words, observation, 0)
-    write_mask_of(games[0], viewer, mask, 0)
-
-
-@entry_point
-def observe_mask(games: GameRecords, viewer: Seat, mask: np.ndarray) -> None:
-    """What a seat may do; mask: int8[NUM_ACTIONS], written."""
-    write_mask_of(games[0], viewer, mask, 0)
-
-
-@entry_point
-def write_state(games: GameRecords, out: np.ndarray) -> None:
-    """Everything there is to know of a game; out: int8[STATE_SIZE], written."""
-    game = games[0]
-    words = np.empty(OBSERVATION_WORDS, dtype=np.int64)
-    write_observation(game, 0, words, out, 0)
-    for seat in range(1, NUM_SEATS):
-        start = STATE_HANDS_AT + (seat - 1) * NUM_CARDS
-        for card in range(NUM_CARDS):
-            out[start + card] = 1 if game["hands"][seat] & CARD_BIT[card] else 0
-    write_mask_of(game, int(game["turn"]), out, STATE_MASK_AT)
 
 
 class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo has no types
@@ -223,8 +139,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         if self._masks_in_infos:
             for agent in AGENTS:
                 self._renew_info(agent)
-        if self.render_mode == "human":
-            self.render()
+        self._show_people()
 
     def step(self, action: Any) -> None:
         """Take the action of the agent to act; an illegal one raises `IllegalActionError` and changes nothing."""
@@ -232,13 +147,16 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if not self.action_spaces[agent].contains(action):
+        if not self._is_action(agent, action):
             raise IllegalActionError(f"{action!r} is no action: they are whole numbers 0 … {NUM_ACTIONS - 1}")
         if not self._act(agent, int(action)):
             raise IllegalActionError(why_illegal(self._games[0], int(action)))
 
-    def observe(self, agent: AgentID) -> Observation | Bits:
-        """What an agent knows, in fresh arrays; for every agent at any time, also when the episode is over."""
+    def observe(self, agent: AgentID) -> Any:
+        """What an agent knows, in fresh arrays; for every agent at any time, also when the episode is over.
+
+        A dict of `observation` (int8[OBSERVATION_SIZE]) and `action_mask` (int8[NUM_ACTIONS]); under `flat` the first.
+        """
         observation = np.empty(OBSERVATION_SIZE, np.int8)
         mask = np.empty(NUM_ACTIONS, np.int8)
         observe_seat(self._games, _seat(agent), observation, mask)
@@ -249,7 +167,10 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
     def state(self) -> Bits:
         """The global view: player_0's observation, the hands of the others, the mask of the agent to act."""
         state = np.empty(STATE_SIZE, np.int8)
-        write_state(self._games, state)
+        observation, hands, mask = np.split(state, (STATE_HANDS_AT, STATE_MASK_AT))
+        observe_seat(self._games, 0, observation, mask)
+        hands[:] = (self._games["hands"][0, 1:, np.newaxis] & CARD_BIT != 0).reshape(-1)
+        observe_mask(self._games, int(self._games["turn"][0]), mask)
         return state
 
     def render(self) -> str | None:
@@ -257,11 +178,8 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         if self.render_mode is None:
             gymnasium.logger.warn("render() shows nothing without a render_mode, which is given when an env is made")
             return None
-        table = render_table(self._games[0], int(self._games["turn"][0]))
-        if self.render_mode == "ansi":
-            return table
-        print(table)
-        return None
+        self._show_people()
+        return self._table() if self.render_mode == "ansi" else None
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -288,6 +206,12 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         """A copy plays on by itself, so it shares nothing."""
         return copy.deepcopy(self)
 
+    def _is_action(self, agent: AgentID, action: Any) -> bool:
+        """Whether it is in the action space; the space itself takes its time, so the usual types come first."""
+        if type(action) is int or type(action) is np.int64:
+            return bool(0 <= action < NUM_ACTIONS)
+        return bool(self.action_spaces[agent].contains(action))
+
     def _act(self, agent: AgentID, action: Action) -> bool:
         """Play an action if it is legal, and say whether it was."""
         outcome = take_action(self._games, action, self._reward_kind, self._step_rewards)
@@ -302,8 +226,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         if self._masks_in_infos:
             self.infos[agent] = {"action_mask": np.zeros(NUM_ACTIONS, np.int8)}
             self._renew_info(self.agent_selection)
-        if self.render_mode == "human":
-            self.render()
+        self._show_people()
         return True
 
     def _end_deal(self, outcome: int) -> None:
@@ -316,6 +239,14 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         else:
             self.terminations = dict.fromkeys(self.agents, True)
             self._deads_step_first()
+
+    def _table(self) -> str:
+        """The table as the agent to act sees it, the hands of the others hidden."""
+        return render_table(self._games[0], int(self._games["turn"][0]))
+
+    def _show_people(self) -> None:
+        if self.render_mode == "human":
+            print(self._table())
 
     def _agent_to_act(self) -> AgentID:
         return AGENTS[self._games["turn"][0]]
@@ -376,18 +307,18 @@ class CheckedKingEnv(KingAECEnv):
             return
         agent = self.agent_selection
         is_done = self.terminations[agent] or self.truncations[agent]
-        if not (is_done and action is None) and not self.action_spaces[agent].contains(action):
+        if not (is_done and action is None) and not self._is_action(agent, action):
             raise AssertionError("action is not in action space")
         if is_done:
             self._was_dead_step(action)
         elif not self._act(agent, int(action)):
             self._end_on_illegal_action(agent)
 
-    def observe(self, agent: AgentID) -> Observation | Bits:
+    def observe(self, agent: AgentID) -> Any:
         """As `KingAECEnv.observe`."""
         if not self._is_reset:
             EnvLogger.error_observe_before_reset()
-        return super().observe(agent)
+        return KingAECEnv.observe(self, agent)  # every turn comes here, and super() would take its time
 
     def state(self) -> Bits:
         """As `KingAECEnv.state`."""
@@ -444,7 +375,8 @@ def _observation_space(observation_format: str) -> spaces.Space[Any]:
     observation = spaces.Box(0, 1, (OBSERVATION_SIZE,), np.int8)
     if observation_format == "flat":
         return observation
-    return spaces.Dict({"observation": observation, "action_mask": spaces.Box(0, 1, (NUM_ACTIONS,), np.int8)})
+    mask = spaces.Box(0, 1, (NUM_ACTIONS,), np.int8)
+    return spaces.Dict(OrderedDict(observation=observation, action_mask=mask))  # a plain dict would be sorted
 
 
 def _seat(agent: AgentID) -> Seat:

@@ -5,7 +5,7 @@
 | Import | `from king_env import king_v0` |
 | Agents | `player_0`, `player_1`, `player_2`, `player_3`; the left neighbour of seat n is seat n + 1 |
 | Actions | `Discrete({num_actions})`; `king_env.action_text` and `king_env.parse_action` translate |
-| Observation | `Box(0, 1, ({observation_size},), int8)`, beside it the action mask, `Box(0, 1, ({num_actions},), int8)` |
+| Observation | `Box(0, 1, ({observation_size},), int8)`, and the action mask, `Box(0, 1, ({num_actions},), int8)` |
 | State | `Box(0, 1, ({state_size},), int8)` |
 | API | AEC (`env`, `raw_env`); `parallel_env` for tools that ask for it |
 
@@ -35,18 +35,18 @@ for agent in env.agent_iter():
   in `info["action_mask"]`.
 * `illegal_reward=None`: what an illegal action costs its agent. `None`: {illegal_points:g}, under `"placement"`
   {illegal_placement:g}.
-* `render_mode=None`: `"ansi"`: `render()` returns the table as the agent to act sees it. `"human"`: it prints it, and so
-  do `reset` and `step`.
+* `render_mode=None`: `"ansi"`: `render()` returns the table as the agent to act sees it. `"human"`: it prints it, and
+  so do `reset` and `step`.
 
 `reset(seed, options)` takes `options={{"deals": [...], "dealer": 0}}`, both optional and for that episode alone: as
-many deals as the episode has, each as PBN text or as an int array `[4, 13]` of cards. The same seed gives the same cards
-in every environment of King, whatever is played; without a seed the random numbers go on where they are.
+many deals as the episode has, each as PBN text or as an int array `[4, 13]` of cards. The same seed gives the same
+cards in every environment of King, whatever is played; without a seed the random numbers go on where they are.
 
 ### Rewards
 Under `"points"` and `"deal"` the rewards of a seat add up to its score. Points come when a trick is complete, when a
 deal becomes one played down ({down_start} each), when it is skipped, and when a sale is settled at the deal's end.
-Under `"placement"` the places pay 1, 1/3, -1/3, -1, and equal scores share the mean of theirs. A seat's reward may come while
-others act: read it from `last()`, which adds up all since the agent's own action before.
+Under `"placement"` the places pay 1, 1/3, -1/3, -1, and equal scores share the mean of theirs. A seat's reward may
+come while others act: read it from `last()`, which adds up all since the agent's own action before.
 
 ### Illegal actions
 `env()` ends the episode for all, as PettingZoo's wrappers do: the agent gets `illegal_reward`, the others nothing.
@@ -72,10 +72,9 @@ from __future__ import annotations
 
 import difflib
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from pettingzoo.utils.wrappers import BaseWrapper
@@ -87,7 +86,7 @@ from king_env.engine.contracts import DOWN_START
 from king_env.engine.observation import OBSERVATION_SIZE, SECTIONS
 from king_env.episode import KIND_NAMES, OptionError
 
-__all__ = ["env", "layout_table", "parallel_env", "raw_env", "unpack_observation"]
+__all__ = ["env", "layout_table", "parallel_env", "raw_env"]
 
 OPTION_NAMES = tuple(name for name in inspect.signature(KingAECEnv.__init__).parameters if name != "self")
 
@@ -112,23 +111,18 @@ def parallel_env(**options: Any) -> ParallelEnv:
 class OwnInfos(BaseWrapper):  # type: ignore[misc]  # PettingZoo has no types
     """Hands out copies of the infos: PettingZoo's parallel wrapper writes the name of the agent to act into them."""
 
-    @property
-    def infos(self) -> dict[str, dict[str, Any]]:
-        """A copy of each agent's info."""
-        return {agent: dict(info) for agent, info in self.env.infos.items()}
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """As the env's."""
+        super().reset(seed=seed, options=options)
+        self._copy_infos()
 
+    def step(self, action: Any) -> None:
+        """As the env's."""
+        super().step(action)
+        self._copy_infos()
 
-def unpack_observation(observation: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
-    """The sections of an observation by name, each in its shape; of a batch (any leading axes), likewise."""
-    if observation.shape[-1:] != (OBSERVATION_SIZE,):
-        raise OptionError(f"observation: its last axis must have {OBSERVATION_SIZE} entries, not {observation.shape}")
-    ends = np.cumsum([section.size for section in SECTIONS])
-    parts = np.split(observation, ends, axis=-1)  # the last part is padding
-    batch_shape = observation.shape[:-1]
-    return {
-        section.name: part.reshape(batch_shape + section.shape)
-        for section, part in zip(SECTIONS, parts[:-1], strict=True)
-    }
+    def _copy_infos(self) -> None:
+        self.infos = {agent: dict(info) for agent, info in self.env.infos.items()}
 
 
 def layout_table() -> str:

@@ -1,20 +1,30 @@
-"""What an action of an episode brings: whether it is legal, and what it pays each seat."""
+"""The turns of an episode: whether an action is legal, what it pays each seat, and what a seat sees.
+
+The entry points here play one game (records of length 1); those of many games are in `batch_env`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from king_env.chance import Stream, begin_game, shuffle_deal
 from king_env.engine.actions import CALL_BIT, FIRST_CALL, NUM_ACTIONS, Action
+from king_env.engine.batch import write_mask
 from king_env.engine.cards import CARD_BIT
-from king_env.engine.kernel import kernel
+from king_env.engine.kernel import entry_point, kernel
+from king_env.engine.observation import OBSERVATION_WORDS, write_observation
 from king_env.engine.seats import NUM_SEATS, Seat
-from king_env.engine.state import OVER, GameRecord
-from king_env.engine.step import legal_actions
+from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords
+from king_env.engine.step import legal_actions, start_deal, step
 from king_env.episode import REWARDS
 
 REWARD_POINTS, REWARD_DEAL, REWARD_PLACEMENT = range(len(REWARDS))
 # Placement rewards from first to last place; seats that share places share their sum.
 PLACEMENT_REWARDS = np.array([1.0, 1.0 / 3.0, -1.0 / 3.0, -1.0], dtype=np.float64)
+
+# What `take_action` answers instead of the seat to act.
+DEAL_OVER, EPISODE_OVER, ILLEGAL = -1, -2, -3
+DRAWN: Seat = -1  # instead of a given dealer
 
 
 @kernel
@@ -54,3 +64,61 @@ def write_rewards(game: GameRecord, kind: int, before: np.ndarray, deal_ended: b
             out[seat] = game["deal_scores"][seat]
         elif kind == REWARD_PLACEMENT and game["phase"] == OVER:
             out[seat] = placement_reward(game["scores"], seat)
+
+
+@entry_point
+def begin_episode(
+    games: GameRecords, stream: Stream, kinds: np.ndarray, given_dealer: Seat, are_deals_given: bool, deals: np.ndarray
+) -> None:
+    """Begin an episode and draw what is not given, the cards of all its deals (int64[num_deals, 4]) included."""
+    game = games[0]
+    begin_game(game, stream, kinds)
+    if given_dealer != DRAWN:
+        game["dealer"] = given_dealer
+    if not are_deals_given:
+        for deal in range(len(deals)):
+            shuffle_deal(stream, deals[deal])
+    start_deal(game, deals[0])
+
+
+@entry_point
+def take_action(games: GameRecords, action: Action, reward_kind: int, rewards: np.ndarray) -> int:
+    """One action and what it pays (rewards: float64[4], written).
+
+    Returns the seat to act, DEAL_OVER (the next is to be dealt) or EPISODE_OVER; or ILLEGAL, and nothing has changed.
+    """
+    game = games[0]
+    if not is_legal(game, action):
+        return ILLEGAL
+    before = np.empty(NUM_SEATS, dtype=np.int64)
+    for seat in range(NUM_SEATS):
+        before[seat] = game["scores"][seat]
+    step(game, action)
+    phase = game["phase"]
+    write_rewards(game, reward_kind, before, phase in (TO_DEAL, OVER), rewards)
+    if phase == TO_DEAL:
+        return DEAL_OVER
+    return EPISODE_OVER if phase == OVER else int(game["turn"])
+
+
+@kernel
+def write_mask_of(game: GameRecord, viewer: Seat, mask: np.ndarray) -> None:
+    """The action mask of one seat: all zero unless it is to act."""
+    if game["turn"] == viewer and game["phase"] != OVER:
+        write_mask(game, mask, 0)
+    else:
+        mask[:] = 0
+
+
+@entry_point
+def observe_seat(games: GameRecords, viewer: Seat, observation: np.ndarray, mask: np.ndarray) -> None:
+    """What a seat knows and may do; observation: int8[OBSERVATION_SIZE], mask: int8[NUM_ACTIONS], both written."""
+    words = np.empty(OBSERVATION_WORDS, dtype=np.int64)
+    write_observation(games[0], viewer, words, observation, 0)
+    write_mask_of(games[0], viewer, mask)
+
+
+@entry_point
+def observe_mask(games: GameRecords, viewer: Seat, mask: np.ndarray) -> None:
+    """What a seat may do; mask: int8[NUM_ACTIONS], written."""
+    write_mask_of(games[0], viewer, mask)

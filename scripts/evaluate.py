@@ -35,6 +35,7 @@ BOT_OPTION = re.compile(r"\w+=[^:/]*")  # as it stands after a comma
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
+        prog="evaluate",
         description="A match between four bots on duplicate deals, with 95 % intervals.",
         epilog="A bot is a name (heuristic, random, uniform), a checkpoint's path, or package.module:factory.",
         allow_abbrev=False,
@@ -68,13 +69,16 @@ def main(arguments: list[str] | None = None) -> int:
     except (ValueError, OSError, ImportError) as error:
         print(f"evaluate: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
+    except KeyboardInterrupt:  # before the first deal
+        print("evaluate: interrupted", file=sys.stderr)
+        return INTERRUPTED
     if result is not None:
         report(result, options, arguments)
     return status
 
 
 def split_bots(text: str) -> list[str]:
-    """The bots between the commas, save those commas that part a bot's options: `heuristic:cards=random,bidding=random`."""
+    """The bots between the commas, save those within a bot's options: `heuristic:cards=random,bidding=random`."""
     bots: list[str] = []
     for piece in text.split(","):
         if bots and BOT_OPTION.fullmatch(piece):
@@ -109,13 +113,13 @@ def play(options: argparse.Namespace) -> tuple[MatchResult | None, int]:
 
 
 def report(result: MatchResult, options: argparse.Namespace, arguments: list[str] | None) -> None:
+    if options.json is not None:
+        command = [Path(__file__).name, *(sys.argv[1:] if arguments is None else arguments)]
+        write_json(options.json, result.to_dict() | {"command": command})
     if options.markdown:
         print(report_markdown(result))
     else:
         print_report(result)
-    if options.json is not None:
-        command = [Path(__file__).name, *(sys.argv[1:] if arguments is None else arguments)]
-        write_json(options.json, result.to_dict() | {"command": command})
 
 
 def check_writable(path: Path | None) -> None:

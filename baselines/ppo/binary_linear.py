@@ -33,7 +33,8 @@ class BinaryLinear(nn.Module):
         if observations.device.type != "cpu":
             return functional.linear(observations.to(self.weight.dtype), self.weight.t(), self.bias)
         ones, offsets = ones_of(observations.numpy())
-        total: Tensor = SumOfRows.apply(self.weight, torch.from_numpy(ones), torch.from_numpy(offsets))
+        rows = torch.from_numpy(ones), torch.from_numpy(offsets)
+        total: Tensor = SumOfRows.apply(self.weight, *rows)  # type: ignore[no-untyped-call]
         return total + self.bias
 
 
@@ -58,7 +59,7 @@ class SumOfRows(torch.autograd.Function):
 
 
 def ones_of(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The entries that are 1, row after row (int32), and where each row's begin and the last one's end (int32[B + 1])."""
+    """The entries that are 1, row after row (int32), and where each row's begin, with the end of all (int32[B + 1])."""
     if observations.shape[1] % ENTRIES_A_WORD:
         raise ValueError(f"observations: their size must be a multiple of {ENTRIES_A_WORD}")
     return ones_of_words(np.ascontiguousarray(observations).view(np.int64))

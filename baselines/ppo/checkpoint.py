@@ -79,7 +79,9 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
             f"{path} has checkpoint format {checkpoint.get('format')}; this version reads {CHECKPOINT_FORMAT}"
         )
     if checkpoint["num_actions"] != NUM_ACTIONS:
-        raise CheckpointError(f"{path} was trained with {checkpoint['num_actions']} actions; the game has {NUM_ACTIONS}")
+        raise CheckpointError(
+            f"{path} was trained with {checkpoint['num_actions']} actions; the game has {NUM_ACTIONS}"
+        )
     difference = layout_difference([(name, size) for name, size in checkpoint["layout"]], current_layout())
     if difference:
         raise CheckpointError(f"{path} was trained on another observation layout: {difference}")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import dataclasses
 import difflib
 import inspect
 import json
@@ -38,7 +37,7 @@ DEFAULT_SPREAD = {
     "no_kings_jacks": 45.0,
     "no_king_of_hearts": 60.0,
     "no_last_two": 65.0,
-    POSITIVE: 75.0,
+    POSITIVE: 150.0,
 }
 # As often as a game has them.
 DEFAULT_WEIGHTS = {**dict.fromkeys(NEGATIVE_NAMES, 1), POSITIVE: 4}
@@ -79,6 +78,12 @@ class PPOConfig:
     """Actions in each game between two updates."""
     seed: int = 1
     """Of the deals, the network's first weights and the sampling of actions."""
+
+    # The warm start
+    teacher_decisions: int = 0
+    """Decisions of a warm start by playouts of the heuristic (`teacher.py`); 0: learn from self-play alone."""
+    teacher_learning_rate: float = 1e-3
+    """Adam's step at the start of the warm start; it falls linearly to a tenth."""
 
     # PPO
     hidden_sizes: tuple[int, ...] = (256, 256, 256)
@@ -133,6 +138,10 @@ class PPOConfig:
         object.__setattr__(self, "reward_spread", {**DEFAULT_SPREAD, **self.reward_spread})
         self._check_names()
         self._check_numbers()
+        if self.teacher_decisions and (self.reward, self.horizon) != ("points", "deal"):
+            raise ConfigError(
+                'teacher_decisions: playouts end with the deal; a warm start needs reward "points" and horizon "deal"'
+            )
         if self.reward == "placement" and (self.episode, self.horizon) != ("game", "game"):
             raise ConfigError('reward: "placement" is paid at the end of a game; it needs episode and horizon "game"')
 
@@ -161,7 +170,15 @@ class PPOConfig:
         _check_range("num_games", self.num_games, len(self.rulesets), None)
         for name in ("gamma", "gae_lambda", "clip_coef"):
             _check_range(name, getattr(self, name), 0.0, 1.0)
-        for name in ("learning_rate", "final_learning_rate", "entropy_coef", "final_entropy_coef", "value_coef"):
+        _check_range("teacher_decisions", self.teacher_decisions, 0, None)
+        for name in (
+            "teacher_learning_rate",
+            "learning_rate",
+            "final_learning_rate",
+            "entropy_coef",
+            "final_entropy_coef",
+            "value_coef",
+        ):
             _check_range(name, getattr(self, name), 0.0, None)
         for name in ("max_grad_norm", "max_minutes", "eval_minutes", "checkpoint_minutes", "snapshot_minutes"):
             value = getattr(self, name)

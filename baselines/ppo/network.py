@@ -55,14 +55,18 @@ def check_masks(masks: Tensor) -> None:
 
 
 def legal_log_probs(logits: Tensor, masks: Tensor) -> Tensor:
-    """Log-probabilities float[B, num_actions] of the softmax over the legal actions; illegal ones are hugely negative."""
-    return torch.log_softmax(logits.float().masked_fill(masks == 0, ILLEGAL_LOGIT), dim=-1)
+    """Log-probabilities float[B, num_actions] of the softmax over legal actions; illegal ones are hugely negative."""
+    return torch.log_softmax(logits.masked_fill(masks == 0, ILLEGAL_LOGIT), dim=-1)
 
 
 def sample(log_probs: Tensor, generator: torch.Generator | None) -> Tensor:
-    """One action a row, drawn by the Gumbel-max trick; an illegal one can never win."""
-    noise = torch.empty_like(log_probs).exponential_(generator=generator).log_()
-    return (log_probs - noise).argmax(dim=-1)
+    """One action a row (int64[B]) by its probability; one of probability 0 is never drawn.
+
+    In double precision: rounded to 24 bits, a draw could lie beyond the last action once in some ten million times.
+    """
+    cumulative = log_probs.double().exp().cumsum(dim=-1)
+    draws = torch.rand(len(cumulative), 1, dtype=torch.float64, device=log_probs.device, generator=generator)
+    return (cumulative <= draws * cumulative[:, -1:]).sum(dim=-1)
 
 
 def entropy(log_probs: Tensor) -> Tensor:

@@ -38,8 +38,8 @@ def blank(observations: np.ndarray, runs: Sequence[slice]) -> None:
 def layout_difference(theirs: Sequence[tuple[str, int]], ours: Sequence[tuple[str, int]]) -> str | None:
     """The first section in which two layouts differ, in words; None if they are the same."""
     for number in range(max(len(theirs), len(ours))):
-        their_section = tuple(theirs[number]) if number < len(theirs) else None
-        our_section = tuple(ours[number]) if number < len(ours) else None
+        their_section = theirs[number] if number < len(theirs) else None
+        our_section = ours[number] if number < len(ours) else None
         if their_section != our_section:
             return f"section {number} is {_section_text(their_section)} there and {_section_text(our_section)} here"
     return None

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
-from baselines.ppo.checkpoint import load_policy
+from baselines.ppo.checkpoint import CHECKPOINT_FORMAT, load_policy
 from baselines.ppo.network import PolicyValueNetwork, check_masks, legal_log_probs
 from baselines.ppo.observation_layout import blank, runs_of_sections
 from king_env.engine import batch
-from king_env.engine.actions import NUM_ACTIONS
+from king_env.engine.actions import NUM_ACTIONS, Action
 from king_env.engine.observation import OBSERVATION_SIZE
+from king_env.engine.state import GameRecords
 
 CHUNK = 1024  # views answered at once, so that a large batch needs little memory
 
@@ -35,18 +35,19 @@ class PolicyBot:
         self._ignored = runs_of_sections(ignored_sections)
         self._sample = sample
         self.name = name
+        self.version = CHECKPOINT_FORMAT
 
-    def act(self, view: np.ndarray, rng: Any = None) -> int:
-        """The action of the seat to act in a view (one record of GAME_DTYPE)."""
-        return int(self.act_batch(view.reshape(1), rng)[0])
+    def act(self, view: GameRecords, rng: np.random.Generator) -> Action:
+        """The action of the seat to act in one view (GAME_DTYPE[1])."""
+        return int(self.act_batch(view, rng)[0])
 
-    def act_batch(self, views: np.ndarray, rng: Any = None) -> np.ndarray:
+    def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
         """The actions (int64[N]) of the seats to act in N views."""
         chunks = [self._answer(views[start : start + CHUNK], rng) for start in range(0, len(views), CHUNK)]
         return np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int64)
 
     @torch.inference_mode()
-    def _answer(self, views: np.ndarray, rng: Any) -> np.ndarray:
+    def _answer(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
         observations = np.zeros((len(views), OBSERVATION_SIZE), dtype=np.int8)
         masks = np.zeros((len(views), NUM_ACTIONS), dtype=np.int8)
         batch.observe(views, views["turn"].astype(np.int64), observations)
@@ -58,8 +59,8 @@ class PolicyBot:
         log_probs = legal_log_probs(logits, legal)
         if not self._sample:
             return np.asarray(log_probs.argmax(dim=-1).numpy())
-        noise = np.log(rng.exponential(size=log_probs.shape))
-        return np.asarray((log_probs.numpy() - noise).argmax(axis=-1))
+        cumulative = log_probs.exp().cumsum(dim=-1).numpy()
+        return np.asarray((cumulative <= rng.random((len(views), 1)) * cumulative[:, -1:]).sum(axis=-1))
 
 
 def load(path: str, sample: bool = False) -> PolicyBot:

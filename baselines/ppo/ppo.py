@@ -45,6 +45,7 @@ from baselines.ppo.policy_bot import PolicyBot
 from baselines.ppo.run_folder import Log, RunError, last_checkpoint, new_run_folder, write_snapshot
 from baselines.ppo.seat_streams import SeatStreams
 from baselines.ppo.tables import Tables
+from baselines.ppo.teacher import lesson_loss, take_lessons
 
 ADAM_EPS = 1e-5
 ADVANTAGE_EPS = 1e-8
@@ -72,10 +73,22 @@ METRICS = {
 }
 
 
+# The same of the warm start.
+TEACHER_METRICS = {
+    "minutes": "training time so far, evaluations not counted",
+    "decisions_per_second": "decisions played out and learned from, by the clock",
+    "playout_share": "part of the time spent playing out",
+    "learning_rate": "Adam's step",
+    "lesson_loss": "squared error of how actions differ in value, and of the value, which is mostly the luck of the cards",
+}
+TEACHER_FINAL_SHARE = 0.1  # of the learning rate at the end of the warm start
+
+
 @dataclass
 class Counters:
     """How far a run has come."""
 
+    taught: int = 0
     iterations: int = 0
     decisions: int = 0
     actions: int = 0
@@ -83,6 +96,11 @@ class Counters:
     next_score: float = 0.0
     next_checkpoint: float = 0.0
     next_snapshot: float = 0.0
+
+    @property
+    def learned(self) -> int:
+        """Decisions learned from in all, those of the warm start included: what logs count by."""
+        return self.taught + self.decisions
 
 
 @dataclass
@@ -121,7 +139,7 @@ def new_learner(config: PPOConfig) -> Learner:
     network = new_network(config).to(device)
     return Learner(
         network=network,
-        optimizer=torch.optim.Adam(network.parameters(), lr=config.learning_rate, eps=ADAM_EPS, fused=True),
+        optimizer=new_optimizer(network),
         tables=tables,
         streams=SeatStreams(config.num_games, config.num_steps),
         generator=torch.Generator(device).manual_seed(config.seed),
@@ -134,11 +152,65 @@ def new_learner(config: PPOConfig) -> Learner:
     )
 
 
+def new_optimizer(network: PolicyValueNetwork) -> torch.optim.Adam:
+    """Adam; its step is set before each update."""
+    return torch.optim.Adam(network.parameters(), eps=ADAM_EPS, fused=True)
+
+
+def set_learning_rate(optimizer: torch.optim.Adam, learning_rate: float) -> None:
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate
+
+
 def precision(config: PPOConfig) -> contextlib.AbstractContextManager[Any]:
     """Autocast to bfloat16 where it is wanted and pays."""
     device = torch.device(config.device)
     enabled = config.bf16 == "on" or (config.bf16 == "auto" and has_native_bf16(device))
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=enabled)
+
+
+# ── warm start ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def is_taught(counters: Counters, config: PPOConfig) -> bool:
+    """Whether the warm start is over, or there is none."""
+    return counters.taught >= config.teacher_decisions
+
+
+def teach(learner: Learner, config: PPOConfig) -> dict[str, float]:
+    """Play out the decisions of `num_steps` actions at every table and learn from them; returns TEACHER_METRICS."""
+    counters = learner.counters
+    done = counters.taught / config.teacher_decisions
+    learning_rate = config.teacher_learning_rate * (1.0 - done * (1.0 - TEACHER_FINAL_SHARE))
+    set_learning_rate(learner.optimizer, learning_rate)
+    started = time.perf_counter()
+    lessons = take_lessons(learner.tables, config.num_steps, learner.shuffler)
+    played_out = time.perf_counter()
+    device = torch.device(config.device)
+    num_decisions = len(lessons.values)
+    order = learner.shuffler.permutation(num_decisions)
+    seen: list[Tensor] = []
+    for rows in np.array_split(order, max(1, round(num_decisions / config.minibatch_size))):
+        with precision(config):
+            loss = lesson_loss(learner.network, lessons, rows, device)
+        learner.optimizer.zero_grad()
+        loss.backward()
+        clip_grad_norm_(learner.network.parameters(), config.max_grad_norm)
+        learner.optimizer.step()
+        seen.append(loss.detach())
+    ended = time.perf_counter()
+    counters.taught += num_decisions
+    counters.minutes += (ended - started) / SECONDS_A_MINUTE
+    if is_taught(counters, config):
+        learner.optimizer = new_optimizer(learner.network)  # the gradients of self-play are of another size
+    row = {
+        "minutes": counters.minutes,
+        "decisions_per_second": num_decisions / (ended - started),
+        "playout_share": (played_out - started) / (ended - started),
+        "learning_rate": learning_rate,
+        "lesson_loss": float(torch.stack(seen).mean()),
+    }
+    return {name: row[name] for name in TEACHER_METRICS}
 
 
 # ── collect ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -173,7 +245,7 @@ def decide(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray
     device = torch.device(config.device)
     with precision(config):
         logits, values = learner.network(torch.from_numpy(observations).to(device))
-    log_probs = legal_log_probs(logits, torch.from_numpy(masks).to(device))
+    log_probs = legal_log_probs(logits.float(), torch.from_numpy(masks).to(device))
     actions = sample(log_probs, learner.generator)
     chosen = log_probs.gather(1, actions[:, None])[:, 0]
     action_numbers: np.ndarray = actions.cpu().numpy()
@@ -226,8 +298,8 @@ def make_batch(streams: SeatStreams, config: PPOConfig) -> tuple[Batch, float]:
 def losses(network: PolicyValueNetwork, batch: Batch, rows: Tensor, config: PPOConfig) -> dict[str, Tensor]:
     """The parts of PPO's loss on some rows of a batch, and how far the policy has moved since they were collected."""
     with precision(config):
-        logits, values = network(batch.observations[rows])
-    log_probs = legal_log_probs(logits, batch.masks[rows])
+        logits, values = network(batch.observations.index_select(0, rows))
+    log_probs = legal_log_probs(logits.float(), batch.masks.index_select(0, rows))
     chosen = log_probs.gather(1, batch.actions[rows, None])[:, 0]
     moved = chosen - batch.log_probs[rows]
     ratios = moved.exp()
@@ -287,8 +359,7 @@ def iterate(learner: Learner, config: PPOConfig) -> dict[str, float]:
     done = progress(counters, config)
     learning_rate = config.learning_rate + done * (config.final_learning_rate - config.learning_rate)
     entropy_coef = config.entropy_coef + done * (config.final_entropy_coef - config.entropy_coef)
-    for group in learner.optimizer.param_groups:
-        group["lr"] = learning_rate
+    set_learning_rate(learner.optimizer, learning_rate)
     spent = TimeSpent()
     collect(learner, config, spent)
     started = time.perf_counter()
@@ -368,20 +439,24 @@ def stop_asked() -> Iterator[list[int]]:
 def train(learner: Learner, config: PPOConfig, folder: Path) -> bool:
     """Train until the run is done or Ctrl-C; leaves `last.pt` behind. Says whether the run is done."""
     counters = learner.counters
-    log = Log(folder, counters.decisions)
+    log = Log(folder, counters.learned)
     bar = tqdm(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar}| {elapsed} {postfix}", disable=None)
     scores: dict[str, float] = {}
     with stop_asked() as asked, bar:
         while progress(counters, config) < 1.0 and not asked:
-            row = iterate(learner, config)
-            log.write("training", counters.decisions, row)
+            if is_taught(counters, config):
+                row = iterate(learner, config)
+                log.write("training", counters.learned, row)
+            else:
+                row = teach(learner, config)
+                log.write("teacher", counters.learned, row)
             if counters.minutes >= counters.next_score and not asked:
                 counters.next_score += config.eval_minutes
                 scores = measure(learner.network, config, counters, log)
                 say(bar, progress_line(counters, row, scores))
             if counters.minutes >= counters.next_snapshot:
                 counters.next_snapshot += config.snapshot_minutes
-                write_snapshot(policy_checkpoint(learner.network, config, asdict(counters)), folder, counters.decisions)
+                write_snapshot(policy_checkpoint(learner.network, config, asdict(counters)), folder, counters.learned)
             if counters.minutes >= counters.next_checkpoint:
                 counters.next_checkpoint += config.checkpoint_minutes
                 write_checkpoint(training_state(learner, config), last_checkpoint(folder))
@@ -395,8 +470,8 @@ def train(learner: Learner, config: PPOConfig, folder: Path) -> bool:
 def measure(network: PolicyValueNetwork, config: PPOConfig, counters: Counters, log: Log) -> dict[str, float]:
     """Points a game against three of each opponent, on a few duplicate blocks; the same deals every time."""
     row = score.score_row(playing_copy(network, config), config)
-    log.write("scores", counters.decisions, {"minutes": counters.minutes, **row})
-    return {opponent: row[opponent] for opponent in config.opponents}
+    log.write("scores", counters.learned, {"minutes": counters.minutes, **row})
+    return {name: points for name, points in row.items() if score.half_width_of(name) in row}
 
 
 def playing_copy(network: PolicyValueNetwork, config: PPOConfig) -> PolicyBot:
@@ -409,10 +484,12 @@ def playing_copy(network: PolicyValueNetwork, config: PPOConfig) -> PolicyBot:
 def progress_line(counters: Counters, row: Mapping[str, float], scores: Mapping[str, float]) -> str:
     """The state of a run in one line."""
     points = "".join(f"  {points:+.0f} vs {opponent}" for opponent, points in scores.items())
-    return (
-        f"{counters.decisions / 1e6:.2f} M decisions  {row['decisions_per_second']:,.0f}/s"
-        f"  entropy {row['entropy']:.2f}{points}"
+    done, measure_of_play = (
+        (f"{counters.decisions / 1e6:.2f} M decisions", f"entropy {row['entropy']:.2f}")
+        if "entropy" in row
+        else (f"{counters.taught / 1e6:.2f} M played out", f"loss {row['lesson_loss']:.3f}")
     )
+    return f"{done}  {row['decisions_per_second']:,.0f}/s  {measure_of_play}{points}"
 
 
 def say(bar: tqdm[Any], line: str) -> None:
@@ -423,11 +500,11 @@ def say(bar: tqdm[Any], line: str) -> None:
 def finish(learner: Learner, config: PPOConfig, folder: Path) -> None:
     """The learning curves, and the final table against the bots."""
     write_snapshot(
-        policy_checkpoint(learner.network, config, asdict(learner.counters)), folder, learner.counters.decisions
+        policy_checkpoint(learner.network, config, asdict(learner.counters)), folder, learner.counters.learned
     )
     learning_curves.draw(folder)
-    print(score.final_table(playing_copy(learner.network, config), config, folder))
-    print(f"Everything about this run is in {folder}")
+    score.final_tables(playing_copy(learner.network, config), config, folder)
+    print(f"\nEverything about this run is in {folder}")
 
 
 def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:

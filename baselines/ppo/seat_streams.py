@@ -64,7 +64,7 @@ class SeatStreams:
         self.size = rows.stop
 
     def pay(self, rewards: np.ndarray) -> None:
-        """Give each seat's rewards (float32[num_games, NUM_SEATS]) to its open decision; without one they are nobody's."""
+        """Give each seat's rewards (float32[num_games, NUM_SEATS]) to its open decision; with none they are lost."""
         is_open = self.open_rows != NO_DECISION
         self.rewards[self.open_rows[is_open]] += rewards[is_open]
 

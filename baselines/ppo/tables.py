@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.contracts import UP
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.seats import NUM_SEATS
+from king_env.engine.state import GameRecords
 from king_env.ruleset import RuleSet, make_ruleset
 
 
@@ -47,8 +48,7 @@ class Tables:
 
         rewards: float32[num_games, NUM_SEATS], ended: bool[num_games]; both are overwritten by the next step.
         """
-        for env, part in zip(self.envs, self._parts, strict=True):
-            scale = self._scale[np.minimum(env.games["contract"], UP)]
+        for env, (part, _, scale) in zip(self.envs, self.parts(), strict=True):
             out = (
                 self.observations[part],
                 self.masks[part],
@@ -65,6 +65,11 @@ class Tables:
                 self._ended[part] |= env.deal_ended
         blank(self.observations, self._ignored)
         return self._rewards, self._ended
+
+    def parts(self) -> Iterator[tuple[slice, GameRecords, np.ndarray]]:
+        """The games in runs: which tables they are, their records, and what a point counts in each (float32)."""
+        for env, part in zip(self.envs, self._parts, strict=True):
+            yield part, env.games, self._scale[np.minimum(env.games["contract"], UP)]
 
     def state(self) -> bytes:
         """All games and their deals to come."""

@@ -15,8 +15,17 @@ from king_env.chance import Stream, Streams
 from king_env.engine.actions import Action
 from king_env.engine.kernel import entry_point, kernel
 from king_env.engine.play import legal_cards
-from king_env.engine.state import BIDDING, DECIDING, DECLARING, OPENING, PHASE_NAMES, PLAYING, ULTIMATUM
-from king_env.engine.state import GameRecord, GameRecords
+from king_env.engine.state import (
+    BIDDING,
+    DECIDING,
+    DECLARING,
+    OPENING,
+    PHASE_NAMES,
+    PLAYING,
+    ULTIMATUM,
+    GameRecord,
+    GameRecords,
+)
 from king_env.engine.step import legal_calls
 
 BotCode = int

@@ -14,10 +14,15 @@ from king_env.engine.state import GameRecords
 class Bot(Protocol):
     """A player. It is handed views, game records in which the hands of the other seats are empty, never a game."""
 
-    name: str
-    """What makes this bot again: `king_env.bots.make(name)`."""
-    version: int
-    """Goes up whenever the bot plays differently, so that figures against it stay comparable."""
+    @property
+    def name(self) -> str:
+        """What makes this bot again: `king_env.bots.make(name)`."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """Goes up whenever the bot plays differently, so that figures against it stay comparable."""
+        ...
 
     def act(self, view: GameRecords, rng: np.random.Generator) -> Action:
         """The action of the seat to act in one view (GAME_DTYPE[1]); a deterministic bot ignores `rng`."""

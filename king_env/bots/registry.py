@@ -23,9 +23,7 @@ class BotError(ValueError):
 
 
 def make(text: str) -> Bot:
-    """A bot by its name, `heuristic`, with options, `heuristic:bidding=random`, by `package.module:factory`, or from the
-    path of a checkpoint, `runs/x/last.pt`.
-    """
+    """A bot by its name, with options or without, by `package.module:factory`, or from the path of a checkpoint."""
     if text.endswith(CHECKPOINT_ENDING):
         return _checkpoint(text)
     name, _, rest = text.partition(":")
@@ -33,7 +31,9 @@ def make(text: str) -> Bot:
         return _registered(name, rest)
     if rest and "=" not in rest:
         return _checked(text, _factory(text)())
-    raise BotError(_unknown("bot", name, list(BOTS)) + f", package.module:factory, or a path to a {CHECKPOINT_ENDING} file")
+    raise BotError(
+        _unknown("bot", name, list(BOTS)) + f", package.module:factory, or a path to a {CHECKPOINT_ENDING} file"
+    )
 
 
 def _registered(name: str, options_text: str) -> Bot:

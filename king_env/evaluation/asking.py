@@ -37,11 +37,12 @@ class Positions:
     """int8[n, 81]: what it may do."""
 
     @classmethod
-    def of_games(cls, games: GameRecords) -> Positions:
-        """The positions of these games, which stay as they are."""
-        views, masks = games.copy(), np.empty((len(games), NUM_ACTIONS), dtype=np.int8)
-        hide_hands(views, games["turn"].astype(np.int64))
-        legal_masks(games, masks)
+    def of_games(cls, games: GameRecords, which: npt.NDArray[np.int64]) -> Positions:
+        """The positions of some of these games, which stay as they are."""
+        views: GameRecords = games[which]
+        masks = np.empty((len(views), NUM_ACTIONS), dtype=np.int8)
+        legal_masks(views, masks)
+        hide_hands(views, views["turn"].astype(np.int64))
         return cls(views, masks)
 
     def __len__(self) -> int:
@@ -91,7 +92,7 @@ def _find_the_fault(bot: Bot, positions: Positions, rng: np.random.Generator, er
     """After `act_batch` failed ask about each position alone, so that the fault has a position."""
     answers = _ask_one_by_one(bot, positions, rng, None)
     if not answers.complaints:
-        answers.complaints[0] = f"act_batch {_raised(error)}, with {len(positions)} views; act on each alone did not"
+        answers.complaints[0] = f"{_raised(error)} (act_batch with {len(positions)} views; act with each alone did not)"
     return answers
 
 

@@ -193,7 +193,7 @@ class _Chunk:
         which = np.flatnonzero(self.asked == kind)
         if len(which) == 0:
             return
-        positions = Positions.of_games(self.games[which])
+        positions = Positions.of_games(self.games, which)
         bot = self.plan.entrants[kind].bot
         answers = ask_bot(bot, positions, self.generators[kind], self.plan.time_limit_ms)
         self.decisions[kind] += len(which)

@@ -36,7 +36,7 @@ except ImportError:  # the bar comes with the extra `evaluate`
 FAULTS_KEPT = 20
 
 # So many blocks are played at once: enough for a network's batch, few enough for memory and for stopping in between.
-BLOCKS_A_CHUNK = 64
+BLOCKS_A_CHUNK = 32
 
 
 class MatchFaultError(RuntimeError):
@@ -91,7 +91,7 @@ def play_match(
 
     Returns:
         The points by bot and contract, the market, speed and faults. Ctrl-C raises `MatchInterrupted`, and like
-        `MatchFaultError` that holds the result of the blocks played until then.
+        `MatchFaultError` that holds the result of the blocks finished until then, whole chunks of them.
 
     """
     plan = _make_plan(bots, num_blocks, seed, make_ruleset(ruleset), episode, seatings, on_error, time_limit_ms)

@@ -199,7 +199,9 @@ def _rich_table(table: Table) -> rich.table.Table:
     drawn = rich.table.Table(box=rich.box.SIMPLE_HEAD)
     for column, name in enumerate(table.header):
         is_words = column < table.num_text_columns
-        drawn.add_column(rich.text.Text(name), justify="left" if is_words else "right", no_wrap=not is_words)
+        drawn.add_column(
+            rich.text.Text(name), justify="left" if is_words else "right", no_wrap=not is_words, overflow="fold"
+        )
     for row in table.rows:
         drawn.add_row(*(rich.text.Text(cell) for cell in row))
     return drawn

@@ -62,9 +62,7 @@ def test_each_other_seat_answers_the_ultimatum_with_bid_8_or_pass() -> None:
         game.play("pass")
 
 
-@pytest.mark.parametrize(
-    ("answers", "buyer"), [("1 bid 8", 1), ("1 pass, 2 bid 8", 2), ("1 pass, 2 pass, 3 bid 8", 3)]
-)
+@pytest.mark.parametrize(("answers", "buyer"), [("1 bid 8", 1), ("1 pass, 2 bid 8", 2), ("1 pass, 2 pass, 3 bid 8", 3)])
 def test_the_first_bid_8_buys_at_once_without_accept(answers: str, buyer: int) -> None:
     game = say(positive(), f"0 eight or nulls, {answers}")
     assert game.phase == "declaring"

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from king_env.game import Game
-from king_env.ruleset import PORTUGUESE
+from king_env.ruleset import PORTUGUESE, RuleSet
 from tests.engine.table import carousel, positive, say, scores, take_tricks
 
 OWNER, BUYER = 0, 2
@@ -29,9 +29,8 @@ FULL_TABLE = [
 ]
 
 
-def sold(bid: str, rules: object = PORTUGUESE) -> Game:
+def sold(bid: str, rules: RuleSet = PORTUGUESE) -> Game:
     """A carousel deal sold by seat 0 to seat 2; a buyer at `bid n` names no trump."""
-    assert not isinstance(rules, str)
     game = say(positive(rules, deal=carousel()), f"0 auction, 1 pass, 2 {bid}, 3 pass, 0 accept")
     return say(game, "2 up NT") if bid.startswith("bid") else game
 
@@ -51,7 +50,7 @@ def test_full_pays_always_the_whole_bid(bid: str, tricks: tuple[int, ...], owner
 @pytest.mark.parametrize("rules", [PORTUGUESE, FULL])
 @pytest.mark.parametrize(("bid", "tricks", "owner", "buyer"), TABLE)
 def test_a_sale_leaves_the_total_of_the_deal_as_it_is(
-    rules: object, bid: str, tricks: tuple[int, ...], owner: int, buyer: int
+    rules: RuleSet, bid: str, tricks: tuple[int, ...], owner: int, buyer: int
 ) -> None:
     assert sum(scores(take_tricks(sold(bid, rules), *tricks))) == 325
 

@@ -222,7 +222,9 @@ def test_auction_none() -> None:
 
 def test_nulls_may_be_sold_in_a_brazilian_auction_of_the_house() -> None:
     rules = house(BRAZILIAN_AUCTION, max_nulls=2, down=True)
-    game = say(positive(rules), "1 bid 2, 2 nulls 1, 3 pass, 0 accept, 1 nulls 1, 2 pass, 3 pass, 1 pass, 2 pass, 3 pass")
+    game = say(
+        positive(rules), "1 bid 2, 2 nulls 1, 3 pass, 0 accept, 1 nulls 1, 2 pass, 3 pass, 1 pass, 2 pass, 3 pass"
+    )
     assert (game.phase, game.contract, game.turn) == ("playing", "down", 0)
 
 
@@ -388,7 +390,7 @@ def test_contradictions_are_refused_with_the_reason(base: RuleSet, options: dict
 )
 def test_values_outside_the_table_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(RuleSetError, match=next(iter(options))):
-        house(**options)
+        house(PORTUGUESE, **options)
 
 
 def test_an_unknown_rule_set_is_refused() -> None:

@@ -11,17 +11,25 @@ import numpy as np
 
 from king_env.bots.heuristic.chances import LACK_ALL, STAYS_ON_TOP
 from king_env.bots.heuristic.counting import may_hold, num_holders, num_later, num_later_holders
-from king_env.engine.cards import CARD_BIT, CARDS_OF_SUIT, HIGHER_IN_SUIT, LOWER_IN_SUIT, NUM_SUITS, SUIT_OF, Card, Cards, Suit
+from king_env.engine.cards import (
+    CARD_BIT,
+    CARDS_OF_SUIT,
+    HIGHER_IN_SUIT,
+    LOWER_IN_SUIT,
+    NUM_SUITS,
+    Card,
+    Cards,
+    Suit,
+)
 from king_env.engine.contracts import (
     NO_KING_OF_HEARTS,
-    NUM_CONTRACTS,
     NUM_TRICKS,
     PAYING_CARDS,
     TRICK_UNITS,
     UNIT_POINTS,
     Contract,
 )
-from king_env.engine.kernel import highest_bit, kernel, popcount
+from king_env.engine.kernel import highest_bit, kernel, lowest_bit, popcount
 from king_env.engine.play import is_winning
 from king_env.engine.state import GameRecord, is_leading, trick_number
 
@@ -36,6 +44,11 @@ DEARER = np.array([1.0, 1.5, 1.5, 1.5, 1.5, 1.0, 0.0, 1.0, 0.0])
 CATCHES = np.array([0.0, 0.0, 0.5, 0.4, 0.5, 0.0, 0.0, 0.0, 0.0])
 # A penalty card in hand, once it takes a trick, counts so much of its points.
 OWN_PENALTY = np.array([0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+# How much of the cost of the tricks to come one that takes a trick is likely to pay without a card to get off lead with.
+STUCK = np.array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.0, 0.5, 0.0])
+# What it is worth to keep the card one would get off lead with, as a share of the same.
+KEEP_EXIT = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.0, 0.1, 0.0])
 
 NOT_YET = -1.0e9
 
@@ -88,7 +101,9 @@ def cost_of_trick(view: GameRecord, suit: Suit, unseen: Cards) -> float:
     """What this trick costs its winner, but for the cards of the suit led that are still to come."""
     contract = view["contract"]
     own = -UNIT_POINTS[contract] * TRICK_UNITS[contract, trick_number(view)]
-    return own + points_of_cards(contract, view["trick_cards"]) + cost_of_dumps(view, suit, unseen) + LEAD_BURDEN[contract]
+    return (
+        own + points_of_cards(contract, view["trick_cards"]) + cost_of_dumps(view, suit, unseen) + LEAD_BURDEN[contract]
+    )
 
 
 @kernel
@@ -113,42 +128,73 @@ def danger(view: GameRecord, card: Card, covers: int, holders: int, unseen: Card
 
 
 @kernel
-def best_of_suit(view: GameRecord, suit: Suit, legal: Cards, unseen: Cards, average: float) -> tuple[Card, float]:
-    """The card of this suit that one would soonest play, and its relief less its cost."""
-    contract = view["contract"]
-    holders = num_holders(view, suit)
-    later = num_later_holders(view, suit)
-    leading = is_leading(view)
-    follows = leading or suit == view["led_suit"]
-    trick_cost = cost_of_trick(view, suit, unseen) if follows else 0.0
-    best, best_score = -1, NOT_YET
-    uncovered = 0.0
-    cards = legal & CARDS_OF_SUIT[suit]
-    while cards != 0:
-        card = highest_bit(cards)
-        cards ^= CARD_BIT[card]
-        own_danger = danger(view, card, popcount(cards), holders, unseen, average)
-        score = own_danger - uncovered
-        uncovered += own_danger * (1.0 / COVER[contract] - 1.0)
-        if follows and (leading or is_winning(view, card)):
-            takes = STAYS_ON_TOP[
-                later, holders, popcount(unseen & LOWER_IN_SUIT[card]), popcount(unseen & HIGHER_IN_SUIT[card])
-            ]
-            cost = trick_cost + points_of_cards(contract, CARD_BIT[card])
-            score -= takes * (cost + cost_of_catches(view, card, later, holders, unseen))
-        if score > best_score:
-            best, best_score = card, score
-    return best, best_score
+def takes_if_led(view: GameRecord, card: Card, holders: int, unseen: Cards) -> float:
+    """The chance that a card takes the trick if it is led and everybody ducks who can."""
+    return STAYS_ON_TOP[
+        holders, holders, popcount(unseen & LOWER_IN_SUIT[card]), popcount(unseen & HIGHER_IN_SUIT[card])
+    ]
+
+
+@kernel
+def best_exits(view: GameRecord, unseen: Cards) -> tuple[Card, float, float]:
+    """The card that gets its holder off lead most surely, the chance that it fails, and that the next best one fails."""
+    exit_card, fails, next_fails = -1, 1.0, 1.0
+    hand = view["hands"][view["turn"]]
+    for suit in range(NUM_SUITS):
+        cards = hand & CARDS_OF_SUIT[suit]
+        if cards != 0:
+            holders = num_holders(view, suit)
+            low = lowest_bit(cards)
+            chance = takes_if_led(view, low, holders, unseen)
+            if chance < fails or exit_card < 0:
+                exit_card, fails, next_fails = low, chance, fails
+            elif chance < next_fails:
+                next_fails = chance
+            cards &= cards - 1
+            if cards != 0:
+                chance = takes_if_led(view, lowest_bit(cards), holders, unseen)
+                next_fails = min(next_fails, chance)
+    return exit_card, fails, next_fails
 
 
 @kernel
 def avoiding_card(view: GameRecord, legal: Cards, unseen: Cards) -> Card:
     """The card to play where tricks or cards cost points."""
+    contract = view["contract"]
     average = average_cost(view, unseen)
+    future = average * (NUM_TRICKS - 1 - trick_number(view))
+    exit_card, fails, next_fails = best_exits(view, unseen)
+    leading = is_leading(view)
     best, best_score = -1, NOT_YET
     for suit in range(NUM_SUITS):
-        if legal & CARDS_OF_SUIT[suit] != 0:
-            card, score = best_of_suit(view, suit, legal, unseen, average)
+        cards = legal & CARDS_OF_SUIT[suit]
+        if cards == 0:
+            continue
+        holders = num_holders(view, suit)
+        later = num_later_holders(view, suit)
+        follows = leading or suit == view["led_suit"]
+        trick_cost = cost_of_trick(view, suit, unseen) if follows else 0.0
+        uncovered = 0.0
+        while cards != 0:
+            card = highest_bit(cards)
+            cards ^= CARD_BIT[card]
+            own_danger = danger(view, card, popcount(cards), holders, unseen, average)
+            score = own_danger - uncovered
+            uncovered += own_danger * (1.0 / COVER[contract] - 1.0)
+            stuck = future
+            if card == exit_card:
+                score -= KEEP_EXIT[contract] * future * (next_fails - fails)
+                stuck *= next_fails
+            else:
+                stuck *= fails
+            if follows and (leading or is_winning(view, card)):
+                takes = STAYS_ON_TOP[
+                    later, holders, popcount(unseen & LOWER_IN_SUIT[card]), popcount(unseen & HIGHER_IN_SUIT[card])
+                ]
+                cost = trick_cost + points_of_cards(contract, CARD_BIT[card])
+                score -= takes * (
+                    cost + cost_of_catches(view, card, later, holders, unseen) + STUCK[contract] * stuck
+                )
             if score > best_score:
                 best, best_score = card, score
     return best

@@ -26,9 +26,7 @@ def _nobody_forced_above(later: int, holders: int, lower: int, higher: int) -> f
     chance = 0.0
     for forced in range(later + 1):
         no_lower = _lacks_all(holders, forced, lower)
-        each_has_higher = sum(
-            (-1) ** i * comb(forced, i) * _lacks_all(holders, i, higher) for i in range(forced + 1)
-        )
+        each_has_higher = sum((-1) ** i * comb(forced, i) * _lacks_all(holders, i, higher) for i in range(forced + 1))
         chance += (-1) ** forced * comb(later, forced) * no_lower * each_has_higher
     return chance
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from king_env.bots.heuristic.chances import ALL_FOLLOW, LACK_ALL
 from king_env.bots.heuristic.counting import may_hold, num_later
 from king_env.engine.cards import CARD_BIT, CARDS_OF_SUIT, HIGHER_IN_SUIT, NUM_SUITS, Card, Cards, Suit

@@ -1,0 +1,65 @@
+"""The course of a run as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")  # runs often have no screen
+
+from matplotlib import pyplot  # noqa: E402 - the backend must be chosen first
+from matplotlib.axes import Axes  # noqa: E402
+
+from baselines.ppo.run_folder import read_log
+from baselines.ppo.score import half_width_of
+
+MILLION = 1e6
+FIGURE_INCHES = (11.0, 7.0)
+DOTS_PER_INCH = 120
+BAND_OPACITY = 0.2
+
+# Metrics that share a panel, and what the panel is called.
+PANELS = {
+    "entropy (nats)": ("entropy",),
+    "what the value foresees": ("explained_variance",),
+    "decisions per second": ("decisions_per_second",),
+}
+
+
+def draw(folder: Path) -> Path:
+    """Draw `learning_curves.png` from the logs of a run."""
+    figure, axes = pyplot.subplots(2, 2, figsize=FIGURE_INCHES, layout="constrained")
+    scores_panel, *panels = axes.flat
+    draw_scores(scores_panel, read_log(folder, "scores"))
+    training = read_log(folder, "training")
+    for panel, (title, metrics) in zip(panels, PANELS.items(), strict=True):
+        for metric in metrics:
+            panel.plot(millions(training.get("decisions", [])), training.get(metric, []))
+        panel.set_title(title)
+        panel.set_xlabel("decisions (millions)")
+    path = folder / "learning_curves.png"
+    figure.savefig(path, dpi=DOTS_PER_INCH)
+    pyplot.close(figure)
+    return path
+
+
+def draw_scores(panel: Axes, scores: dict[str, list[float]]) -> None:
+    """Points against each opponent, with the 95 % interval as a band."""
+    decisions = millions(scores.get("decisions", []))
+    for match in [name for name in scores if half_width_of(name) in scores]:
+        points, half_widths = scores[match], scores[half_width_of(match)]
+        panel.plot(decisions, points, label=f"against three {match}")
+        low = [mean - half for mean, half in zip(points, half_widths, strict=True)]
+        high = [mean + half for mean, half in zip(points, half_widths, strict=True)]
+        panel.fill_between(decisions, low, high, alpha=BAND_OPACITY)
+    panel.axhline(0.0, color="grey", linewidth=0.8)
+    panel.set_title("points a game")
+    panel.set_xlabel("decisions (millions)")
+    if panel.get_legend_handles_labels()[0]:
+        panel.legend()
+
+
+def millions(numbers: list[float]) -> list[float]:
+    """For an axis that can be read."""
+    return [number / MILLION for number in numbers]
