@@ -79,7 +79,7 @@ TEACHER_METRICS = {
     "decisions_per_second": "decisions played out and learned from, by the clock",
     "playout_share": "part of the time spent playing out",
     "learning_rate": "Adam's step",
-    "lesson_loss": "squared error of how actions differ in value, and of the value, which is mostly the luck of the cards",
+    "lesson_loss": "squared error of how actions differ in value, and of the value: mostly the luck of the cards",
 }
 TEACHER_FINAL_SHARE = 0.1  # of the learning rate at the end of the warm start
 

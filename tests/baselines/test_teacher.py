@@ -1,0 +1,139 @@
+"""The warm start: playouts are worth what playing on by hand would bring, and learning from them makes a player."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from baselines.ppo import ppo
+from baselines.ppo.checkpoint import read_checkpoint, write_checkpoint
+from baselines.ppo.config import ConfigError, PPOConfig
+from baselines.ppo.run_folder import read_log
+from baselines.ppo.tables import Tables
+from baselines.ppo.teacher import Lessons, lesson_loss, play_out_all, take_lessons
+from king_env import bots
+from king_env.engine import batch
+from king_env.engine.actions import NUM_ACTIONS
+from king_env.engine.state import OVER, GameRecords, new_records
+
+
+def tiny(**options: Any) -> PPOConfig:
+    defaults: dict[str, Any] = {"num_games": 14, "num_steps": 8, "hidden_sizes": (32,), "minibatch_size": 64}
+    return PPOConfig(**{**defaults, "teacher_decisions": 300, **options})
+
+
+def played_on_by_hand(game: GameRecords, action: int) -> np.ndarray:
+    """The scores of the deal (int[4]) after an action, every seat going on as the heuristic bot does from its view."""
+    heuristic = bots.make("heuristic")
+    game = game.copy()
+    batch.step_games(game, np.array([action]))
+    while game["phase"][0] != OVER:
+        view = game.copy()
+        batch.hide_hands(view, game["turn"].astype(np.int64))
+        batch.step_games(game, np.array([heuristic.act(view, np.random.default_rng(0))]))
+    return game["deal_scores"][0].astype(int)
+
+
+@pytest.mark.parametrize("steps", [0, 5, 30])
+def test_an_action_is_worth_what_playing_on_by_hand_brings(steps: int) -> None:
+    tables = Tables(tiny(reward_spread={"positive": 150.0}))
+    tables.reset(3)
+    take_lessons(tables, steps, np.random.default_rng(3)) if steps else None
+    for part, games, scales in tables.parts():
+        values = np.zeros((len(games), NUM_ACTIONS), dtype=np.float32)
+        choices = np.zeros(len(games), dtype=np.int64)
+        play_out_all(games, scales, new_records(1), values, choices)
+        game, mask = games[:1].copy(), tables.masks[part][0]
+        seat = int(game["turn"][0])
+        before = game["deal_scores"][0].astype(int)
+        for action in np.flatnonzero(mask):
+            gained = played_on_by_hand(game, int(action)) - before
+            assert values[0, action] == pytest.approx(scales[0] * (gained[seat] - gained.mean()), rel=1e-5, abs=1e-5)
+        assert not values[0, mask == 0].any()
+        assert mask[choices[0]]
+
+
+def test_playing_out_leaves_the_games_as_they_were() -> None:
+    tables = Tables(tiny())
+    tables.reset(4)
+    for _, games, scales in tables.parts():
+        before = games.copy()
+        play_out_all(
+            games,
+            scales,
+            new_records(1),
+            np.zeros((len(games), NUM_ACTIONS), dtype=np.float32),
+            np.zeros(len(games), dtype=np.int64),
+        )
+        assert games.tobytes() == before.tobytes()
+
+
+def test_luck_that_moves_all_actions_alike_teaches_the_policy_nothing() -> None:
+    config = tiny()
+    network = ppo.new_learner(config).network
+    tables = Tables(config)
+    tables.reset(5)
+    lessons = take_lessons(tables, 4, np.random.default_rng(5))
+    luckier = Lessons(lessons.observations, lessons.masks, lessons.action_values + 3.0, lessons.values)
+    rows = np.arange(len(lessons.values))
+    losses = [lesson_loss(network, some, rows, torch.device("cpu")).item() for some in (lessons, luckier)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+
+
+def test_only_decisions_with_a_choice_are_taught() -> None:
+    tables = Tables(tiny())
+    tables.reset(6)
+    lessons = take_lessons(tables, 52, np.random.default_rng(6))
+    assert lessons.masks.sum(axis=1).min() > 1
+
+
+def test_a_run_is_taught_first_and_then_plays_itself(tmp_path: Path) -> None:
+    config = tiny(total_decisions=300, eval_blocks=1, opponents=("random",))
+    learner = ppo.new_learner(config)
+    assert ppo.train(learner, config, tmp_path)
+    taught = read_log(tmp_path, "teacher")["decisions"]
+    learned = read_log(tmp_path, "training")["decisions"]
+    assert taught[-2] < 300 <= taught[-1] < learned[0]
+    assert learner.counters.learned == learned[-1]
+
+
+def test_a_run_resumed_in_its_warm_start_ends_with_the_same_weights(tmp_path: Path) -> None:
+    config = tiny()
+    whole, half = ppo.new_learner(config), ppo.new_learner(config)
+    for _ in range(4):
+        ppo.teach(whole, config)
+    for _ in range(2):
+        ppo.teach(half, config)
+    write_checkpoint(ppo.training_state(half, config), tmp_path / "last.pt")
+    resumed = ppo.resume_learner(read_checkpoint(tmp_path / "last.pt"), config)
+    assert resumed.counters.taught == half.counters.taught
+    for _ in range(2):
+        ppo.teach(resumed, config)
+    for left, right in zip(whole.network.parameters(), resumed.network.parameters(), strict=True):
+        torch.testing.assert_close(left, right, rtol=0, atol=0)
+
+
+def test_learning_from_playouts_makes_a_better_player_than_chance() -> None:
+    config = tiny(num_games=64, num_steps=52, hidden_sizes=(64,), minibatch_size=128, teacher_decisions=40_000)
+    learner = ppo.new_learner(config)
+    while not ppo.is_taught(learner.counters, config):
+        ppo.teach(learner, config)
+    tables = Tables(config)
+    tables.reset(1_000)
+    lessons = take_lessons(tables, 20, np.random.default_rng(7))
+    legal = lessons.masks != 0
+    with torch.inference_mode():
+        logits = learner.network(torch.from_numpy(lessons.observations))[0].numpy()
+    chosen = np.where(legal, logits, -np.inf).argmax(axis=1)
+    by_network = lessons.action_values[np.arange(len(chosen)), chosen].mean()
+    by_chance = ((lessons.action_values * legal).sum(axis=1) / legal.sum(axis=1)).mean()
+    assert by_network > by_chance + 0.02
+
+
+def test_a_warm_start_is_refused_where_playouts_do_not_tell_the_reward() -> None:
+    with pytest.raises(ConfigError, match="teacher_decisions: playouts end with the deal"):
+        tiny(episode="game", horizon="game")
