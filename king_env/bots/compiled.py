@@ -1,7 +1,7 @@
 """Bots as kernels, so that whole games and batches of games are played in compiled code.
 
-A compiled bot is a number, its code: how it plays the cards, how it chooses the way a positive deal is played, and how it
-bids, two bits each. So one bot may think of its cards but bid at random, and what each of the three is worth can be
+A compiled bot is a number, its code: how it plays the cards, how it chooses the way a positive deal is played, and how
+it bids, two bits each. So one bot may think of its cards but bid at random, and what each of the three is worth can be
 measured by itself.
 """
 

@@ -21,7 +21,7 @@ from king_env.engine.actions import (
     PASS,
     REFUSE,
 )
-from king_env.engine.contracts import NUM_DEALS, UP
+from king_env.engine.contracts import UP
 from king_env.engine.kernel import JIT_ENABLED
 from king_env.engine.observation import OBSERVATION_SIZE, SCORE_LADDER, SECTIONS, unpack_observation
 from king_env.engine.state import (

@@ -77,6 +77,12 @@ def test_a_game_is_ten_deals_six_negative_then_four_positive() -> None:
     assert kinds[6:] == ["positive"] * 4
 
 
+def test_the_first_dealer_is_drawn_evenly() -> None:
+    """A hundred of four hundred games are expected for each seat; forty more or fewer is past four deviations."""
+    dealers = [Game(seed=seed, num_deals=1).dealer for seed in range(400)]
+    assert all(60 < dealers.count(seat) < 140 for seat in range(4))
+
+
 @pytest.mark.parametrize("first", range(4))
 def test_the_deal_passes_to_the_left(first: int) -> None:
     game = whole_game(dealer=first)

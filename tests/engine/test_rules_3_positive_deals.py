@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from king_env.game import Game
 from tests.engine.table import (
+    bids,
     calls,
     carousel,
     field,
@@ -122,3 +124,24 @@ def test_after_an_ultimatum_that_all_passed_play_starts_at_once() -> None:
     game = say(positive(), "0 eight or nulls, 1 pass, 2 pass, 3 pass")
     assert game.phase == "playing"
     assert game.contract == "down"
+
+
+def test_every_positive_deal_is_chosen_anew() -> None:
+    """Nothing of a deal that was sold carries over to the next: neither the bid, nor who bought or passed."""
+    game = Game("portuguese", deals=[carousel(0), carousel(1)], dealer=0, first_deal=6, num_deals=2)
+    openings = calls(game)
+    take_tricks(say(game, "0 auction, 1 pass, 2 bid 5, 3 pass, 0 accept, 2 up NT"), 13)
+    assert calls(game) == openings
+    say(game, "1 auction")
+    for seat in (2, 3, 0):
+        assert game.turn == seat
+        assert calls(game) == bids("pass, bid 1-8, nulls 1-2")
+        game.play("pass")
+    assert calls(game) == {"refuse", "skip"}
+
+
+def test_a_deal_after_a_sale_settles_nothing_by_itself() -> None:
+    game = Game("portuguese", deals=[carousel(0), carousel(1)], dealer=0, first_deal=6, num_deals=2)
+    take_tricks(say(game, "0 auction, 1 pass, 2 bid 5, 3 pass, 0 accept, 2 up NT"), 5, 1, 6, 1)
+    take_tricks(say(game, "1 up NT"), 5, 1, 6, 1)
+    assert game.scores_by_deal == [[250, 25, 25, 25], [25, 125, 25, 150]]

@@ -1,88 +1,115 @@
-"""Selling, buying and skipping: prices in points, compared with what the deal would bring otherwise."""
+"""Selling, buying, skipping: every call is weighed in points against what the deal would bring otherwise."""
 
 from __future__ import annotations
 
-from king_env.bots.heuristic.valuation import best_declaration, down_value, up_value
+from king_env.bots.heuristic.valuation import best_declaration, down_value, tricks_as_bystander, up_value
 from king_env.engine.actions import (
     ACCEPT,
     ACCEPT_BIT,
     AUCTION,
     BID_EIGHT,
     BID_POINTS,
-    CALL_BIT,
-    FIRST_BID,
+    EIGHT_OR_NULLS,
     FIRST_CALL,
     FIRST_NULLS,
     PASS,
+    PASS_BIT,
     REFUSE,
     SKIP,
     SKIP_BIT,
     Action,
-    Calls,
 )
-from king_env.engine.contracts import SKIP_OWNER_POINTS
+from king_env.engine.contracts import SKIP_OWNER_POINTS, UP_POINTS
 from king_env.engine.kernel import kernel, lowest_bit
-from king_env.engine.state import GameRecord, best_is_nulls, best_points
+from king_env.engine.state import CAPPED, LEVEL_REFUSED, GameRecord, best_is_nulls, best_points, has_bid
 from king_env.engine.step import legal_calls
 
-BYSTANDER_UP = 65.0  # what a seat that neither owns nor buys makes of an up deal
-BYSTANDER_DOWN_LOSS = 70.0  # a bystander takes more tricks than a declarer does in a down deal
-STRONG_ENOUGH = 260.0  # nothing that an auction brings is worth more
-
-BIDS: Calls = sum(int(CALL_BIT[call - FIRST_CALL]) for call in range(FIRST_BID, FIRST_NULLS))
-NULLS: Calls = sum(int(CALL_BIT[call - FIRST_CALL]) for call in range(FIRST_NULLS, ACCEPT))
+# Who neither owns nor buys a down deal meets a declarer who takes next to nothing, and so takes more.
+BYSTANDER_LOSS_DOWN = 30.0
+# What is likely to be paid by who buys at 8 only to escape a down deal (capped: what was made).
+RANSOM = 120.0
+# Buying must promise so much more than standing by; how many tricks one takes down is far less certain than up.
+MARGIN_UP = 5.0
+MARGIN_DOWN = 40.0
+# From this value on the owner chooses at once: no price would be better.
+TOO_GOOD_TO_SELL = 260.0
 
 
 @kernel
-def own_value(view: GameRecord) -> float:
-    """What the owner makes by playing the deal as the owner likes."""
+def value_of_playing(view: GameRecord) -> float:
+    """What the owner expects from choosing how the deal is played."""
     up = up_value(view)
     return max(up, down_value(view)) if view["down"] else up
 
 
 @kernel
-def best_opening(view: GameRecord) -> Action:
-    """Let the others bid, for the owner may still refuse, unless the hand is worth more than any price."""
-    return best_declaration(view) if own_value(view) > STRONG_ENOUGH else AUCTION
+def bystanders_up_value(view: GameRecord) -> float:
+    return UP_POINTS * tricks_as_bystander(view["hands"][view["turn"]])
 
 
 @kernel
-def value_as_bystander(view: GameRecord) -> float:
-    """What the deal brings to a seat if the present best bid is sold."""
-    return down_value(view) - BYSTANDER_DOWN_LOSS if best_is_nulls(view) else BYSTANDER_UP
+def bystanders_down_value(view: GameRecord) -> float:
+    return down_value(view) - BYSTANDER_LOSS_DOWN
+
+
+@kernel
+def value_if_sold(view: GameRecord) -> float:
+    """What a deal brings, without the price, to a seat that does not buy it."""
+    return bystanders_down_value(view) if best_is_nulls(view) else bystanders_up_value(view)
+
+
+@kernel
+def best_opening(view: GameRecord) -> Action:
+    """Let the others bid, for the owner may still refuse; ask eight or nulls from those who fear nulls more."""
+    down = down_value(view)
+    if value_of_playing(view) > TOO_GOOD_TO_SELL:
+        return best_declaration(view)
+    if view["ultimatum"] and up_value(view) < down < RANSOM + bystanders_up_value(view) and down > SKIP_OWNER_POINTS:
+        return EIGHT_OR_NULLS
+    return AUCTION
 
 
 @kernel
 def answer_to_ultimatum(view: GameRecord) -> Action:
-    """Buy at 8 only where that is still better than nulls."""
-    gain = max(0.0, up_value(view) - BID_POINTS[BID_EIGHT])
-    return BID_EIGHT if gain > down_value(view) - BYSTANDER_DOWN_LOSS else PASS
+    """Buy at 8 only where that is better than nulls; a capped buyer who fails loses nothing."""
+    gain = up_value(view) - BID_POINTS[BID_EIGHT]
+    if view["settlement"] == CAPPED:
+        gain = max(0.0, gain)
+    return BID_EIGHT if gain > bystanders_down_value(view) else PASS
+
+
+@kernel
+def is_content(view: GameRecord) -> bool:
+    """Whether the seat to act holds the best bid, and the owner has not refused it."""
+    return has_bid(view) and view["holder"] == view["turn"] and view["answer"] != LEVEL_REFUSED
 
 
 @kernel
 def best_bid(view: GameRecord) -> Action:
-    """The cheapest bid of the kind that leaves most over, if it leaves more than standing by."""
-    legal = legal_calls(view)
-    best, most = PASS, value_as_bystander(view)
-    bids, nulls = legal & BIDS, legal & NULLS
-    if bids != 0:
-        call = FIRST_CALL + lowest_bit(bids)
-        if up_value(view) - BID_POINTS[call] > most:
-            best, most = call, up_value(view) - BID_POINTS[call]
-    if nulls != 0:
-        call = FIRST_CALL + lowest_bit(nulls)
-        if down_value(view) - BID_POINTS[call] > most:
-            best = call
+    """The bid that leaves most over its price, if it leaves more than letting the others have the deal."""
+    if is_content(view):
+        return PASS
+    passing = value_if_sold(view)
+    gain_up = up_value(view) - passing - MARGIN_UP
+    gain_down = down_value(view) - passing - MARGIN_DOWN
+    best, most = PASS, 0.0
+    bids = legal_calls(view) ^ PASS_BIT
+    while bids != 0:
+        bid = FIRST_CALL + lowest_bit(bids)
+        bids &= bids - 1
+        gain = (gain_down if bid >= FIRST_NULLS else gain_up) - BID_POINTS[bid]
+        if gain > most:
+            best, most = bid, gain
     return best
 
 
 @kernel
 def owners_decision(view: GameRecord) -> Action:
-    """Whatever is worth most: selling and playing as a bystander, playing oneself, or skipping."""
+    """Whatever is worth most: the price and a bystander's tricks, playing oneself, or skipping."""
     legal = legal_calls(view)
-    best, most = REFUSE, own_value(view)
-    if legal & ACCEPT_BIT != 0 and best_points(view) + value_as_bystander(view) > most:
-        best, most = ACCEPT, best_points(view) + value_as_bystander(view)
+    best, most = REFUSE, value_of_playing(view)
+    if legal & ACCEPT_BIT != 0 and best_points(view) + value_if_sold(view) > most:
+        best, most = ACCEPT, best_points(view) + value_if_sold(view)
     if legal & SKIP_BIT != 0 and SKIP_OWNER_POINTS > most:
         best = SKIP
     return best

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from king_env.engine.cards import ALL_CARDS, SUIT_BIT, Cards, Suit
 from king_env.engine.kernel import kernel
-from king_env.engine.seats import NUM_SEATS
+from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import GameRecord
+
+NUM_OTHERS = NUM_SEATS - 1
 
 
 @kernel
@@ -17,29 +19,27 @@ def unseen_cards(view: GameRecord) -> Cards:
 
 
 @kernel
-def num_later(view: GameRecord) -> int:
-    """How many seats play to this trick after the one to act."""
-    return 3 - (int(view["num_plays"]) & 3)
+def seat_to_the_left(view: GameRecord, places: int) -> Seat:
+    """The seat so many places to the left of the one to act."""
+    return (int(view["turn"]) + places) % NUM_SEATS
 
 
 @kernel
-def may_hold(view: GameRecord, seat: int, suit: Suit) -> bool:
+def num_later(view: GameRecord) -> int:
+    """How many seats play to this trick after the one to act."""
+    return NUM_OTHERS - int(view["num_plays"]) % NUM_SEATS
+
+
+@kernel
+def may_hold(view: GameRecord, seat: Seat, suit: Suit) -> bool:
+    """Whether a seat has not yet shown that it is out of this suit."""
     return view["voids"][seat] & SUIT_BIT[suit] == 0
 
 
 @kernel
-def num_holders(view: GameRecord, suit: Suit) -> int:
-    """How many of the others may still hold this suit."""
+def num_holders(view: GameRecord, suit: Suit, seats: int) -> int:
+    """How many of the next so many seats to the left may still hold this suit."""
     holders = 0
-    for place in range(1, NUM_SEATS):
-        holders += may_hold(view, (int(view["turn"]) + place) & 3, suit)
-    return holders
-
-
-@kernel
-def num_later_holders(view: GameRecord, suit: Suit) -> int:
-    """How many of those still to play to this trick may hold this suit."""
-    holders = 0
-    for place in range(1, num_later(view) + 1):
-        holders += may_hold(view, (int(view["turn"]) + place) & 3, suit)
+    for places in range(1, seats + 1):
+        holders += may_hold(view, seat_to_the_left(view, places), suit)
     return holders
