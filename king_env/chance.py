@@ -23,6 +23,7 @@ STREAM_WORDS = 4
 # on are never those that it was trained on.
 PURPOSES = {"play": 0, "evaluation": 1, "bots": 2}
 
+LOW_HALF = np.uint64(0xFFFF_FFFF)
 _TO_UNIT = 1.0 / (1 << 53)
 
 
@@ -63,9 +64,10 @@ def random_below(stream: Stream, bound: int) -> int:
     """A whole number 0 … bound − 1 (bound < 2**32), each exactly equally likely: an uneven rest is redrawn."""
     wide = np.uint64(bound)
     product = (random_word(stream) >> np.uint64(32)) * wide
-    uneven = ((np.uint64(1) << np.uint64(32)) - wide) % wide
-    while product & np.uint64(0xFFFFFFFF) < uneven:
-        product = (random_word(stream) >> np.uint64(32)) * wide
+    if product & LOW_HALF < wide:  # else there is no need to divide
+        uneven = ((np.uint64(1) << np.uint64(32)) - wide) % wide
+        while product & LOW_HALF < uneven:
+            product = (random_word(stream) >> np.uint64(32)) * wide
     return int(product >> np.uint64(32))
 
 

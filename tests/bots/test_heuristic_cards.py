@@ -14,7 +14,7 @@ def plays(contract: str, hand: str, *, on: str = "", out: str = "", trump: str =
     return chosen(HEURISTIC, table(contract, hand, on, out, trump, voids))
 
 
-@pytest.mark.parametrize("contract", ["no_tricks", "no_queens", "no_kings_jacks", "down"])
+@pytest.mark.parametrize("contract", ["no_tricks", "no_queens", "down"])
 def test_the_last_to_play_ducks_with_the_highest_loser(contract: str) -> None:
     assert plays(contract, "AD TD 3D KS 2C 9C 8H", on="9D QD 4D") == "TD"
 
@@ -42,7 +42,7 @@ def test_a_jack_goes_under_a_queen_and_a_king_under_an_ace() -> None:
 
 
 def test_the_ace_is_not_played_where_a_queen_may_still_fall_under_it() -> None:
-    assert plays("no_queens", "AS 3S 5D 3D 4C 6C 7H 8H", on="9S") == "3S"
+    assert plays("no_queens", "AS 4S 3S 9D 5D 3D TC 6C 4C TH 8H 7H 2H", on="9S") == "4S"
 
 
 def test_the_void_throw_the_penalty_card() -> None:
@@ -54,9 +54,9 @@ def test_the_ace_of_hearts_goes_before_it_catches_the_king() -> None:
     assert plays("no_king_of_hearts", "AH 3D 4D 5C 7C 2D", on="9S") == "AH"
 
 
-def test_a_lead_is_low_where_others_hold_higher() -> None:
-    assert plays("no_tricks", "2C TC AD KD QS") == "2C"
-    assert plays("down", "2C TC AD KD QS") == "2C"
+@pytest.mark.parametrize("contract", ["no_tricks", "no_queens", "down"])
+def test_a_lead_is_low_where_others_hold_higher(contract: str) -> None:
+    assert plays(contract, "2C AD KD 4D", out="3C 9C KC 5D 9D JD 7S 8S QS 5H 8H KH") == "2C"
 
 
 def test_a_low_card_that_nothing_can_beat_any_more_is_not_led() -> None:
@@ -94,7 +94,8 @@ def test_a_trick_is_taken_with_a_sure_master() -> None:
 
 
 def test_trumps_are_drawn_when_long() -> None:
-    assert plays("up", "AH KH QH JH TH 9H 3D 4C 5C", trump="H").endswith("H")
+    out = "9H 8H 7H 2D 3D 4D 5D 6D 2C 3C 4C 5C 6C 7C 2S 3S 4S 5S 6S 7S 8S"
+    assert plays("up", "AH KH QH JH AD KD QD", trump="H", out=out).endswith("H")
 
 
 def test_no_trump_is_led_when_nobody_else_has_any() -> None:
@@ -102,7 +103,7 @@ def test_no_trump_is_led_when_nobody_else_has_any() -> None:
 
 
 def test_masters_are_cashed_without_a_trump() -> None:
-    assert plays("up", "AS KS QS JS 2D") == "AS" or plays("up", "AS KS QS JS 2D") in ("KS", "QS", "JS")
+    assert plays("up", "AS KS QS 2D 3C", out="5S 4S 9D 8D 7D 6D 9C 8C 7C 6C 9H 8H 7H 6H 5H") in ("AS", "KS", "QS")
 
 
 def test_a_discard_is_no_trump_and_no_master() -> None:

@@ -31,6 +31,7 @@ RANSOM = 120.0
 # Buying must promise so much more than standing by; how many tricks one takes down is far less certain than up.
 MARGIN_UP = 5.0
 MARGIN_DOWN = 40.0
+
 # From this value on the owner chooses at once: no price would be better.
 TOO_GOOD_TO_SELL = 260.0
 
@@ -86,18 +87,19 @@ def is_content(view: GameRecord) -> bool:
 
 @kernel
 def best_bid(view: GameRecord) -> Action:
-    """The bid that leaves most over its price, if it leaves more than letting the others have the deal."""
+    """The bid that leaves most over its price, if it leaves more than letting the others have the deal.
+
+    Never more than the hand is worth, whatever the others may do with the deal.
+    """
     if is_content(view):
         return PASS
-    passing = value_if_sold(view)
-    gain_up = up_value(view) - passing - MARGIN_UP
-    gain_down = down_value(view) - passing - MARGIN_DOWN
-    best, most = PASS, 0.0
+    up, down = up_value(view) - MARGIN_UP, down_value(view) - MARGIN_DOWN
+    best, most = PASS, max(0.0, value_if_sold(view))
     bids = legal_calls(view) ^ PASS_BIT
     while bids != 0:
         bid = FIRST_CALL + lowest_bit(bids)
         bids &= bids - 1
-        gain = (gain_down if bid >= FIRST_NULLS else gain_up) - BID_POINTS[bid]
+        gain = (down if bid >= FIRST_NULLS else up) - BID_POINTS[bid]
         if gain > most:
             best, most = bid, gain
     return best
