@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import math
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any, NoReturn
 
 import gymnasium
@@ -26,9 +26,17 @@ from king_env.engine.cards import CARD_BIT, NUM_CARDS
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import GameRecords, new_records
-from king_env.episode import REWARDS, OptionError, check_option, deal_kinds, num_deals
+from king_env.episode import (
+    REWARDS,
+    OptionError,
+    check_dealer,
+    check_deals,
+    check_option,
+    check_seed,
+    deal_kinds,
+    num_deals,
+)
 from king_env.game import Game, IllegalActionError
-from king_env.notation import NotationError, parse_deal
 from king_env.refusals import why_illegal
 from king_env.render import render_table
 from king_env.ruleset import RuleSet, make_ruleset
@@ -120,7 +128,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         """
         dealer, given = _parse_reset_options(options, self._num_deals)
         if seed is not None or self._stream is None:
-            self._stream = new_stream(_whole_seed(seed))
+            self._stream = new_stream(check_seed(seed))
         self._deals = np.empty((self._num_deals, NUM_SEATS), dtype=np.int64) if given is None else given
         self._games = self._unplayed.copy()
         begin_episode(self._games, self._stream, self._kinds, dealer, given is not None, self._deals)
@@ -189,6 +197,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
     @property
     def game(self) -> Game:
         """The game being played, every hand open: it follows the env. Play by `step`, not in it."""
+        self._check_reset()
         if self._game is None:
             self._game = Game(self.ruleset, list(self._deals), self._first_dealer, self._first_deal, self._num_deals)
             self._game.record = self._games
@@ -198,9 +207,14 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
 
     def view(self, agent: AgentID) -> GameRecords:
         """What a bot in this agent's place may be handed: a copy of the game's record without the other hands."""
+        self._check_reset()
         view = self._games.copy()
         batch.hide_hands(view, np.array([_seat(agent)], dtype=np.int64))
         return view
+
+    def _check_reset(self) -> None:
+        if self._stream is None:
+            raise RuntimeError("there is no game yet: call reset() first")
 
     def __copy__(self) -> KingAECEnv:
         """A copy plays on by itself, so it shares nothing."""
@@ -396,14 +410,6 @@ def _finite(illegal_reward: Any) -> float:
     return number
 
 
-def _whole_seed(seed: Any) -> int | None:
-    if seed is None:
-        return None
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise OptionError(f"seed: must be None or a whole number of at least 0, not {seed!r}")
-    return int(seed)
-
-
 def _parse_reset_options(
     options: Mapping[str, Any] | None, num_deals: int
 ) -> tuple[Seat, npt.NDArray[np.int64] | None]:
@@ -414,25 +420,4 @@ def _parse_reset_options(
         if key not in RESET_OPTIONS and key != CHECKERS_OPTION:
             raise OptionError(f"unknown option of reset {key!r}; known: {', '.join(RESET_OPTIONS)}")
     dealer, deals = options.get("dealer"), options.get("deals")
-    return DRAWN if dealer is None else _parse_dealer(dealer), None if deals is None else _parse_deals(deals, num_deals)
-
-
-def _parse_dealer(dealer: Any) -> Seat:
-    if isinstance(dealer, bool) or not isinstance(dealer, (int, np.integer)) or not 0 <= dealer < NUM_SEATS:
-        raise OptionError(f"dealer: must be a seat 0 … {NUM_SEATS - 1}, not {dealer!r}")
-    return int(dealer)
-
-
-def _parse_deals(deals: Any, num_deals: int) -> npt.NDArray[np.int64]:
-    """Hands of each deal (int64[num_deals, 4]) from PBN texts or arrays of cards."""
-    if isinstance(deals, str) or not isinstance(deals, (Sequence, np.ndarray)):
-        raise OptionError(f"deals: must be a list of {num_deals}, each PBN text or an int array [4, 13]")
-    if len(deals) != num_deals:
-        raise OptionError(f"deals: this episode has {num_deals}, not {len(deals)}")
-    hands = np.empty((num_deals, NUM_SEATS), dtype=np.int64)
-    for number, deal in enumerate(deals):
-        try:
-            hands[number] = parse_deal(deal)
-        except NotationError as error:
-            raise OptionError(f"deals[{number}]: {error}") from None
-    return hands
+    return DRAWN if dealer is None else check_dealer(dealer), None if deals is None else check_deals(deals, num_deals)

@@ -32,7 +32,7 @@ from king_env.notation import (
 )
 from king_env.refusals import why_illegal
 from king_env.render import ScoreSheet, render_table, score_sheet
-from king_env.ruleset import RuleSet, make_ruleset
+from king_env.ruleset import RuleSet, make_ruleset, whole_number
 
 Deal = str | npt.ArrayLike  # whatever `notation.parse_deal` reads
 
@@ -68,16 +68,18 @@ class Game:
         seed: int | None = None,
     ) -> None:
         self.ruleset = make_ruleset(ruleset)
-        self.first_deal = _whole_number("first_deal", first_deal, 0, NUM_DEALS - 1)
+        self.first_deal = whole_number("first_deal", first_deal, 0, NUM_DEALS - 1, GameError)
         deals_left = NUM_DEALS - self.first_deal
-        self.num_deals = deals_left if num_deals is None else _whole_number("num_deals", num_deals, 1, deals_left)
+        wanted = deals_left if num_deals is None else num_deals
+        self.num_deals = whole_number("num_deals", wanted, 1, deals_left, GameError)
         if deals is None:
             drawn_dealer, self.deals = _draw_deals(seed, self.num_deals)  # int64[num_deals, 4]
         else:
             drawn_dealer, self.deals = 0, _given_deals(deals, self.num_deals)
-        self.first_dealer = drawn_dealer if dealer is None else _whole_number("dealer", dealer, 0, NUM_SEATS - 1)
+        self.first_dealer = drawn_dealer if dealer is None else _seat("dealer", dealer)
         self.actions: list[Action] = []
         self.scores_by_deal: list[list[int]] = []
+        self.meta: dict[str, Any] = {}  # whatever a game record says besides
         self.record: GameRecords = new_records(1)
         self._begin()
 
@@ -147,12 +149,12 @@ class Game:
 
     def hand(self, seat: Seat) -> str:
         """The cards that a seat still holds, as text."""
-        return cards_text(self.record["hands"][0, _whole_number("seat", seat, 0, NUM_SEATS - 1)])
+        return cards_text(self.record["hands"][0, _seat("seat", seat)])
 
     def view(self, seat: Seat) -> GameRecords:
         """A copy of the record (one element) as this seat may see it: without the other hands."""
         view = self.record.copy()
-        batch.hide_hands(view, np.array([_whole_number("seat", seat, 0, NUM_SEATS - 1)], dtype=np.int64))
+        batch.hide_hands(view, np.array([_seat("seat", seat)], dtype=np.int64))
         return view
 
     def legal_ids(self) -> list[Action]:
@@ -184,17 +186,18 @@ class Game:
         copy.record = self.record.copy()
         copy.actions = list(self.actions)
         copy.scores_by_deal = [list(scores) for scores in self.scores_by_deal]
+        copy.meta = dict(self.meta)
         return copy
 
     def to_record(self, meta: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The game so far as plain values for one line of JSON; `meta` is kept as it is given."""
+        """The game so far as plain values for one line of JSON; `meta` as it is given, else the game's own."""
         record: dict[str, Any] = {
             "ruleset": self.ruleset.name or self.ruleset.to_dict(),
             "dealer": self.first_dealer,
             "deals": [deal_text(hands) for hands in self.deals],
             "actions": [action_text(action) for action in self.actions],
             "scores": self.scores,
-            "meta": dict(meta or {}),
+            "meta": dict(self.meta if meta is None else meta),
         }
         if self.first_deal:
             record["first_deal"] = self.first_deal
@@ -207,7 +210,7 @@ class Game:
         game = cls(
             ruleset=record["ruleset"],
             deals=record["deals"],
-            dealer=record["dealer"],
+            dealer=_seat("dealer", record["dealer"]),
             first_deal=record.get("first_deal", 0),
             num_deals=len(record["deals"]),
         )
@@ -216,8 +219,9 @@ class Game:
                 game.play(action)
             except IllegalActionError as error:
                 raise IllegalActionError(f"action {number} of the game record: {error}") from None
-        if "scores" in record and record["scores"] != game.scores:
+        if "scores" in record and list(record["scores"]) != game.scores:
             raise GameError(f"game record: its scores are {record['scores']}, but its actions make {game.scores}")
+        game.meta = dict(record.get("meta", {}))
         return game
 
     def _begin(self) -> None:
@@ -246,18 +250,14 @@ def _action_number(action: str | SupportsIndex) -> Action:
         raise IllegalActionError(str(error)) from None
 
 
-def _whole_number(name: str, number: Any, lowest: int, highest: int | None) -> int:
-    is_whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-    if not is_whole or number < lowest or (highest is not None and number > highest):
-        limits = f"from {lowest} to {highest}" if highest is not None else f"of at least {lowest}"
-        raise GameError(f"{name}: must be a whole number {limits}, not {number!r}")
-    return int(number)
+def _seat(name: str, seat: object) -> Seat:
+    return whole_number(name, seat, 0, NUM_SEATS - 1, GameError)
 
 
 def _draw_deals(seed: int | None, num_deals: int) -> tuple[Seat, npt.NDArray[np.int64]]:
     """First the dealer, then deal after deal, as the envs draw a whole game."""
     if seed is not None:
-        _whole_number("seed", seed, 0, None)
+        whole_number("seed", seed, 0, error=GameError)
     streams = new_streams(seed, 1)
     beginning = new_records(1)
     begin_games(beginning, streams, WHOLE_GAME)
@@ -290,6 +290,8 @@ def _check_keys(record: Mapping[str, Any]) -> None:
     if missing or unknown:
         fault = f"{missing[0]!r} is missing" if missing else f"unknown key {unknown[0]!r}"
         raise GameError(f"game record: {fault}; its keys are {', '.join(_RECORD_KEYS)}")
-    for key in ("deals", "actions"):
-        if not isinstance(record[key], (list, tuple)):
+    for key in ("deals", "actions", "scores"):
+        if not isinstance(record.get(key, []), (list, tuple)):
             raise GameError(f"game record: {key} must be a list, not {record[key]!r}")
+    if not isinstance(record.get("meta", {}), Mapping):
+        raise GameError(f"game record: meta must be a dict, not {record['meta']!r}")

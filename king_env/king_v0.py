@@ -39,8 +39,9 @@ for agent in env.agent_iter():
   so do `reset` and `step`.
 
 `reset(seed, options)` takes `options={{"deals": [...], "dealer": 0}}`, both optional and for that episode alone: as
-many deals as the episode has, each as PBN text or as an int array `[4, 13]` of cards. The same seed gives the same
-cards in every environment of King, whatever is played; without a seed the random numbers go on where they are.
+many deals as the episode has, each as PBN text or as an int array `[4, 13]` of cards. The same seed, with
+the same `episode` and `contracts`, gives the same cards in every environment of King, whatever is played; without a
+seed the random numbers go on where they are.
 
 ### Rewards
 Under `"points"` and `"deal"` the rewards of a seat add up to its score. Points come when a trick is complete, when a
@@ -70,7 +71,6 @@ place may be handed. A copied or pickled env plays on identically.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Mapping
 from typing import Any
@@ -85,6 +85,7 @@ from king_env.engine.cards import NUM_CARDS
 from king_env.engine.contracts import DOWN_START
 from king_env.engine.observation import OBSERVATION_SIZE, SECTIONS
 from king_env.episode import KIND_NAMES, OptionError
+from king_env.ruleset import unknown_text
 
 __all__ = ["env", "layout_table", "parallel_env", "raw_env"]
 
@@ -142,9 +143,7 @@ def layout_table() -> str:
 def _check_option_names(options: dict[str, Any]) -> None:
     for name in options:
         if name not in OPTION_NAMES:
-            close = difflib.get_close_matches(name, OPTION_NAMES, n=1)
-            meant = f" (did you mean {close[0]!r}?)" if close else ""
-            raise OptionError(f"unknown option {name!r}{meant}; known: {', '.join(OPTION_NAMES)}")
+            raise OptionError(unknown_text("option", name, OPTION_NAMES))
 
 
 if __doc__:  # Python's option -OO takes it away

@@ -103,8 +103,11 @@ def parse_cards(text: str) -> Cards:
 
 def deal_text(hands: Sequence[SupportsIndex] | npt.NDArray[np.int64], first_seat: Seat = 0) -> str:
     """Four hands as PBN text that begins with the hand of `first_seat`; hands that have been played from, too."""
-    order = [(first_seat + place) % NUM_SEATS for place in range(NUM_SEATS)]
-    return f"{first_seat}:" + " ".join(_hand_text(_set_of_cards(hands[seat])) for seat in order)
+    first = _number("seat", first_seat)
+    if not 0 <= first < NUM_SEATS:
+        raise NotationError(f"no seat {first}: seats are 0 … {NUM_SEATS - 1}")
+    order = [(first + place) % NUM_SEATS for place in range(NUM_SEATS)]
+    return f"{first}:" + " ".join(_hand_text(_set_of_cards(hands[seat])) for seat in order)
 
 
 def parse_deal(deal: str | npt.ArrayLike) -> npt.NDArray[np.int64]:

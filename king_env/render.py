@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -29,8 +28,6 @@ from king_env.notation import action_text
 
 SUIT_SYMBOLS = "♣♦♥♠"
 _SUITS_SHOWN = (SPADES, HEARTS, DIAMONDS, CLUBS)
-_RED_SUITS = re.compile("[♦♥]")
-_RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 
 _WIDTH = 78
 _COLUMN = _WIDTH // 3
@@ -73,7 +70,7 @@ def score_sheet(record: GameRecord) -> ScoreSheet:
     return ScoreSheet(tuple(negative), tuple(positive), tuple(balance))
 
 
-def render_table(record: GameRecord, viewer: Seat | None = None, color: bool = False) -> str:
+def render_table(record: GameRecord, viewer: Seat | None = None) -> str:
     """One game (an element of an array of records) as text; with a viewer only what that seat may know, sitting below.
 
     The left neighbour sits at the left, so play goes round clockwise.
@@ -94,8 +91,7 @@ def render_table(record: GameRecord, viewer: Seat | None = None, color: bool = F
         *_last_trick_lines(record),
         *_score_lines(record),
     ]
-    table = "\n".join(line.rstrip() for line in lines)
-    return _RED_SUITS.sub(rf"{_RED}\g<0>{_PLAIN}", table) if color else table
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def calls_by_seat(record: GameRecord) -> list[tuple[Seat, Action]]:
@@ -115,7 +111,8 @@ def card_symbol(card: Card) -> str:
 
 
 def _headline(record: GameRecord) -> str:
-    parts = [f"Deal {record['deal'] + 1} of {NUM_DEALS}", _contract(record)]
+    ends_early = record["last_deal"] < NUM_DEALS - 1  # such as a single deal, which is not one of ten
+    parts = [f"Deal {record['deal'] + 1}" + ("" if ends_early else f" of {NUM_DEALS}"), _contract(record)]
     if record["is_sold"]:
         parts.append(f"sold to seat {record['declarer']} at {action_text(record['best_bid'])}")
     parts.append(_TASKS[int(record["phase"])].format(record["turn"]))

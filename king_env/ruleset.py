@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+import numpy as np
+
 from king_env.engine.actions import MAX_BID, MAX_BID_POINTS, MAX_NULLS, ULTIMATUM_TRICKS
 from king_env.engine.contracts import FORCED_NAMES, NEGATIVE_NAMES, UP_POINTS
 from king_env.engine.state import AUCTION_NAMES, FIRST_LEAD_NAMES, NEVER_SKIP, SETTLEMENT_NAMES, GameRecord
@@ -51,17 +53,17 @@ class RuleSet:
 
     def __post_init__(self) -> None:
         _check_negatives(self.negatives)
-        _check_name("first_lead", self.first_lead, FIRST_LEAD_NAMES)
-        _check_name("king_of_hearts_forced", self.king_of_hearts_forced, FORCED_NAMES)
-        _check_name("auction", self.auction, AUCTION_NAMES)
+        check_name("first_lead", self.first_lead, FIRST_LEAD_NAMES, RuleSetError)
+        check_name("king_of_hearts_forced", self.king_of_hearts_forced, FORCED_NAMES, RuleSetError)
+        check_name("auction", self.auction, AUCTION_NAMES, RuleSetError)
         if self.settlement is not None:
-            _check_name("settlement", self.settlement, SETTLEMENT_NAMES)
+            check_name("settlement", self.settlement, SETTLEMENT_NAMES, RuleSetError)
         for switch in ("stop_when_decided", "no_trump", "down", "ultimatum"):
             _check_switch(switch, getattr(self, switch))
-        _check_number("max_bid", self.max_bid, MAX_BID)
-        _check_number("max_nulls", self.max_nulls, MAX_NULLS)
+        self._take_number("max_bid", whole_number("max_bid", self.max_bid, 0, MAX_BID, RuleSetError))
+        self._take_number("max_nulls", whole_number("max_nulls", self.max_nulls, 0, MAX_NULLS, RuleSetError))
         if self.skip_limit is not None:
-            _check_skip_limit(self.skip_limit)
+            self._take_number("skip_limit", _checked_skip_limit(self.skip_limit))
         for contradiction, reason in self._contradictions():
             if contradiction:
                 raise RuleSetError(reason)
@@ -83,12 +85,14 @@ class RuleSet:
 
         Options that are missing are those of the rule set named under `base`, else the defaults of `RuleSet`.
         """
+        if not isinstance(options, Mapping):
+            raise RuleSetError(f"rule set: must be a dict of options, not {options!r}")
         given = dict(options)
         base = make_ruleset(given.pop(BASE_KEY, cls()))
         known = [field.name for field in dataclasses.fields(cls)]
         for name in given:
             if name not in known:
-                raise RuleSetError(_unknown("option of a rule set", name, (*known, BASE_KEY)))
+                raise RuleSetError(unknown_text("option of a rule set", name, (*known, BASE_KEY)))
         if isinstance(given.get("negatives"), list):
             given["negatives"] = tuple(given["negatives"])
         for name in ("skip_limit", "settlement"):
@@ -106,6 +110,10 @@ class RuleSet:
         records["settlement"] = 0 if self.settlement is None else SETTLEMENT_NAMES.index(self.settlement)
         for name in ("stop_when_decided", "max_bid", "max_nulls", "no_trump", "down", "ultimatum"):
             records[name] = getattr(self, name)
+
+    def _take_number(self, option: str, number: int) -> None:
+        """Keep a number as Python's own, which JSON can hold, whichever it was given as."""
+        object.__setattr__(self, option, number)
 
     def _contradictions(self) -> tuple[tuple[bool, str], ...]:
         """Pairs of a question and the reason that refuses these rules if it is answered yes."""
@@ -154,21 +162,43 @@ def make_ruleset(ruleset: RuleSet | str | Mapping[str, Any]) -> RuleSet:
         return ruleset
     if isinstance(ruleset, Mapping):
         return RuleSet.from_dict(ruleset)
-    if isinstance(ruleset, str) and ruleset in RULESETS:
-        return RULESETS[ruleset]
-    raise RuleSetError(_unknown("rule set", ruleset, RULESETS))
+    if not isinstance(ruleset, str):
+        raise RuleSetError(f"rule set: must be one of {', '.join(RULESETS)}, a RuleSet or a dict, not {ruleset!r}")
+    if ruleset not in RULESETS:
+        raise RuleSetError(unknown_text("rule set", ruleset, RULESETS))
+    return RULESETS[ruleset]
 
 
-def _unknown(kind: str, name: object, known: Collection[str]) -> str:
+def unknown_text(kind: str, name: object, known: Collection[str]) -> str:
     """One line that says what is not known, what was probably meant, and what there is."""
+    return f"unknown {kind} {name!r}{did_you_mean(name, known)}; known: {', '.join(known) or 'none'}"
+
+
+def did_you_mean(name: object, known: Collection[str]) -> str:
+    """The known name that was probably meant, as the end of a sentence; nothing if none is close."""
     close = difflib.get_close_matches(str(name), known, n=1)
-    meant = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"unknown {kind} {name!r}{meant}; known: {', '.join(known)}"
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def _check_name(option: str, name: object, allowed: Collection[str]) -> None:
+def check_name(option: str, name: object, allowed: Collection[str], error: type[ValueError] = ValueError) -> None:
+    """Refuse a value that is not one of the allowed names."""
     if not isinstance(name, str) or name not in allowed:
-        raise RuleSetError(f"{option}: must be one of {', '.join(allowed)}, not {name!r}")
+        raise error(f"{option}: must be one of {', '.join(allowed)}, not {name!r}{did_you_mean(name, allowed)}")
+
+
+def whole_number(
+    option: str, number: object, lowest: int, highest: int | None = None, error: type[ValueError] = ValueError
+) -> int:
+    """The number as an int, numpy's too, if it lies within its limits."""
+    if not _is_whole(number) or number < lowest or (highest is not None and number > highest):
+        limits = f"of at least {lowest}" if highest is None else f"from {lowest} to {highest}"
+        raise error(f"{option}: must be a whole number {limits}, not {number!r}")
+    return int(number)
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    """A bool is an int to Python, but nobody means True tricks."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _check_switch(option: str, value: object) -> None:
@@ -176,33 +206,24 @@ def _check_switch(option: str, value: object) -> None:
         raise RuleSetError(f"{option}: must be True or False, not {value!r}")
 
 
-def _check_number(option: str, number: object, highest: int) -> None:
-    if not _is_whole_number(number) or not 0 <= number <= highest:
-        raise RuleSetError(f"{option}: must be a whole number from 0 to {highest}, not {number!r}")
-
-
-def _check_skip_limit(limit: object) -> None:
+def _checked_skip_limit(limit: object) -> int:
     """Every bid is worth a multiple of 25 points, so any other limit would be a slip."""
-    if not _is_whole_number(limit) or not 0 <= limit <= MAX_BID_POINTS or limit % UP_POINTS:
+    if not _is_whole(limit) or not 0 <= limit <= MAX_BID_POINTS or limit % UP_POINTS:
         raise RuleSetError(
             f"skip_limit: must be None or what a bid can be worth, 0 to {MAX_BID_POINTS} in steps of {UP_POINTS}, "
             f"not {limit!r}"
         )
+    return int(limit)
 
 
 def _check_negatives(negatives: object) -> None:
     names = negatives if isinstance(negatives, tuple) else ()
     for name in names:
-        _check_name("negatives", name, NEGATIVE_NAMES)
+        check_name("negatives", name, NEGATIVE_NAMES, RuleSetError)
     if sorted(names) != sorted(NEGATIVE_NAMES):
         raise RuleSetError(
             f"negatives: must be a tuple of each of {', '.join(NEGATIVE_NAMES)} once, in any order, not {negatives!r}"
         )
-
-
-def _is_whole_number(value: object) -> TypeGuard[int]:
-    """A bool is an int to Python, but nobody means True tricks."""
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 _BRAZILIAN_NEGATIVES = (

@@ -27,7 +27,7 @@ from king_env.evaluation.seatings import SEATING_CHOICES
 from king_env.ruleset import RULESETS
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
-FAULT = 1
+FAULT = NOT_WRITTEN = 1
 BAD_ARGUMENTS = 2
 
 BOT_OPTION = re.compile(r"\w+=[^:/]*")  # as it stands after a comma
@@ -72,8 +72,17 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:  # before the first deal
         print("evaluate: interrupted", file=sys.stderr)
         return INTERRUPTED
-    if result is not None:
-        report(result, options, arguments)
+    if result is None:
+        return status
+    show(result, options.markdown)
+    if options.json is None:
+        return status
+    command = [Path(__file__).name, *(sys.argv[1:] if arguments is None else arguments)]
+    try:
+        write_json(options.json, result.to_dict() | {"command": command})
+    except OSError as error:
+        print(f"evaluate: {cannot_write(options.json, error)}", file=sys.stderr)
+        return NOT_WRITTEN
     return status
 
 
@@ -112,11 +121,8 @@ def play(options: argparse.Namespace) -> tuple[MatchResult | None, int]:
     return result, 0
 
 
-def report(result: MatchResult, options: argparse.Namespace, arguments: list[str] | None) -> None:
-    if options.json is not None:
-        command = [Path(__file__).name, *(sys.argv[1:] if arguments is None else arguments)]
-        write_json(options.json, result.to_dict() | {"command": command})
-    if options.markdown:
+def show(result: MatchResult, as_markdown: bool) -> None:
+    if as_markdown:
         print(report_markdown(result))
     else:
         print_report(result)
@@ -128,14 +134,27 @@ def check_writable(path: Path | None) -> None:
         return
     if path.is_dir():
         raise ValueError(f"--json: {path} is a folder; give a file")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished(path).touch()
+        unfinished(path).unlink()
+    except OSError as error:
+        raise ValueError(cannot_write(path, error)) from None
+
+
+def cannot_write(path: Path, error: OSError) -> str:
+    return f"--json: cannot write {path}: {error.strerror}"
+
+
+def unfinished(path: Path) -> Path:
+    """Where a file stands until it is whole."""
+    return path.with_name(path.name + ".part")
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write the file whole or not at all."""
-    unfinished = path.with_name(path.name + ".part")
-    unfinished.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(unfinished, path)
+    unfinished(path).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(unfinished(path), path)
 
 
 if __name__ == "__main__":

@@ -238,14 +238,46 @@ def test_the_table_of_options_has_a_column_for_each_rule_set() -> None:
     assert list(tables(section("7"))[0][0]) == ["option", "may be", *(f"`{name}`" for name in RULESETS)]
 
 
+# How the page speaks of an option that is refused, and what takes the refusal away.
+REFUSED_OPTIONS: dict[str, tuple[str, dict[str, object]]] = {
+    "ultimatum": ("ultimatum", {"ultimatum": False}),
+    "max_nulls": ("bids of nulls", {"max_nulls": 0}),
+    "max_bid, max_nulls": ("no bids", {"max_bid": 0, "max_nulls": 0}),
+    "skip_limit": (r"\bskip\b|bid is worth", {"skip_limit": None}),
+    "settlement": ("settlement|paid", {"settlement": None}),
+    "auction": ("^an auction", {"max_bid": 8}),
+    "negatives": ("each of the six", {"negatives": NEGATIVE_NAMES}),
+}
+
+
+def refusals(change: dict[str, object]) -> dict[str, str]:
+    """Each option that a change to the Portuguese rules has refused, with the reason, until nothing is left to mend."""
+    options, reasons = dict(change), dict[str, str]()
+    while True:
+        try:
+            dataclasses.replace(PORTUGUESE, **options)  # type: ignore[arg-type]
+        except RuleSetError as refusal:
+            option, _, reason = str(refusal).partition(": ")
+            mended = REFUSED_OPTIONS[option][1]
+            reasons[option] = reason
+            if mended.keys() & change.keys():
+                return reasons
+            options |= mended
+        else:
+            return reasons
+
+
 @pytest.mark.parametrize("row", tables(section("7"))[1], ids=lambda row: row["change"])
-def test_the_contradictions_of_the_examples_are_refused(row: Row) -> None:
+def test_the_contradictions_of_the_examples_are_refused_for_their_reasons(row: Row) -> None:
     (change,) = code(row["change"])
     call = ast.parse(f"dict({change})", mode="eval").body
     assert isinstance(call, ast.Call)
-    options = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg}
-    with pytest.raises(RuleSetError):
-        dataclasses.replace(PORTUGUESE, **options)
+    reasons = refusals({keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg})
+    why_not = row["why not"]
+    assert reasons
+    assert set(reasons) == {option for option, (words, _) in REFUSED_OPTIONS.items() if re.search(words, why_not)}
+    for figure in re.findall(r"\d+", why_not):
+        assert any(figure in reason for reason in reasons.values())
 
 
 # The code on the pages
@@ -268,8 +300,14 @@ def test_the_readme_links_to_files_that_exist() -> None:
 
 
 def test_the_readme_leaves_no_table_to_be_filled_in() -> None:
-    for name, next_line in re.findall(r"<!-- table: (\S+) -->\n(.*)", README):
-        assert next_line.startswith("|"), f"the table {name} is missing"
+    pieces = [piece.strip("\n") for piece in re.split(r"\n\n+|(?<=-->)\n", README)]
+    for place, piece in enumerate(pieces):
+        if not piece.startswith("<!-- table: "):
+            continue
+        above, table, below = pieces[place - 1], pieces[place + 1], pieces[place + 2]
+        assert re.fullmatch(r"(\|.*\|\n)(\|[-:| ]+\|)(\n\|.*\|)+", table), f"no table with a head and rows at {piece}"
+        assert len({line.count("|") for line in table.splitlines()}) == 1, f"the rows differ in length at {piece}"
+        assert "scripts/" in above + below or "make " in above + below, f"no command that makes the table at {piece}"
 
 
 # The version

@@ -388,6 +388,21 @@ def test_a_game_survives_its_record_and_json(ruleset: Any) -> None:
     assert json.loads(line)["meta"] == {"table": 3}
 
 
+def test_a_record_that_was_read_is_written_again_as_it_was() -> None:
+    record = one_deal("positive", "up H", "AS").to_record(meta={"table": 3})
+    game = Game.from_record(record)
+    assert game.to_record() == record
+    assert game.clone().to_record() == record
+    game.play("JS")
+    assert game.to_record()["meta"] == {"table": 3}
+    assert game.to_record(meta={})["meta"] == {}
+
+
+def test_scores_may_be_a_tuple() -> None:
+    record = one_deal("no_tricks").to_record()
+    assert Game.from_record(changed(record, scores=(0, 0, 0, 0))).scores == record["scores"]
+
+
 def test_a_record_is_made_of_texts() -> None:
     game = one_deal("positive", "up H", "AS")
     assert game.to_record() == {
@@ -434,6 +449,9 @@ def test_scores_that_do_not_come_out_are_refused() -> None:
         ({"deals": []}, GameError, "num_deals: must be a whole number from 1"),
         ({"deals": ["0:"]}, GameError, "deal 1 of 1: malformed deal: 0 hands instead of 4"),
         ({"dealer": "0"}, GameError, "dealer: must be a whole number from 0 to 3"),
+        ({"dealer": None}, GameError, "dealer: must be a whole number from 0 to 3, not None"),
+        ({"scores": 0}, GameError, "game record: scores must be a list, not 0"),
+        ({"meta": "x"}, GameError, "game record: meta must be a dict, not 'x'"),
         ({"ruleset": "whist"}, RuleSetError, "unknown rule set 'whist'"),
     ],
 )

@@ -136,6 +136,15 @@ def test_a_deal_may_begin_with_any_seat(first: int) -> None:
     assert parse_deal(text).tolist() == hands.tolist()
 
 
+@pytest.mark.parametrize(
+    ("first", "reason"),
+    [(9, "no seat 9: seats are 0 … 3"), (-1, "no seat -1"), ("0", "no seat '0'"), (True, "no seat")],
+)
+def test_a_deal_begins_with_no_other_seat(first: Any, reason: str) -> None:
+    with pytest.raises(NotationError, match=reason):
+        deal_text(parse_deal(MIXED), first_seat=first)
+
+
 def test_the_first_hand_of_the_text_is_the_seat_before_the_colon() -> None:
     hands = parse_deal(ONE_SUIT_EACH.replace("0:", "3:"))
     assert cards_text(hands[3]).split()[0] == "AS"

@@ -18,6 +18,7 @@ from king_env.ruleset import (
     RuleSet,
     RuleSetError,
     make_ruleset,
+    whole_number,
 )
 
 SIX = ("no_tricks", "no_hearts", "no_queens", "no_kings_jacks", "no_king_of_hearts", "no_last_two")
@@ -118,8 +119,29 @@ def test_an_unknown_option_is_told_the_known_ones() -> None:
 
 @pytest.mark.parametrize("nonsense", [3, None, ["portuguese"]])
 def test_what_is_no_rule_set_at_all_is_refused(nonsense: Any) -> None:
-    with pytest.raises(RuleSetError, match="unknown rule set"):
+    with pytest.raises(RuleSetError, match="^rule set: must be one of portuguese, .*, a RuleSet or a dict, not "):
         make_ruleset(nonsense)
+    with pytest.raises(RuleSetError, match="^rule set: must be a dict of options, not "):
+        RuleSet.from_dict(nonsense)
+
+
+def test_a_misspelt_value_is_told_what_was_probably_meant() -> None:
+    with pytest.raises(RuleSetError, match=r"^settlement: must be .*, not 'caped' \(did you mean 'capped'\?\)$"):
+        RuleSet(settlement="caped")
+
+
+def test_numbers_of_numpy_are_kept_as_pythons_own() -> None:
+    rules = RuleSet(max_bid=np.int64(9), max_nulls=np.uint8(1), skip_limit=np.int16(50))  # type: ignore[arg-type]
+    assert rules == RuleSet(max_bid=9, max_nulls=1, skip_limit=50)
+    assert json.loads(json.dumps(rules.to_dict()))["max_bid"] == 9
+
+
+@pytest.mark.parametrize(("highest", "limits"), [(5, "from 2 to 5"), (None, "of at least 2")])
+def test_a_number_outside_its_limits_is_refused(highest: int | None, limits: str) -> None:
+    for number in (1, -2, True, 3.0, "3", None, *([6] if highest else [])):
+        with pytest.raises(RuleSetError, match=f"^seats: must be a whole number {limits}, not {number!r}$"):
+            whole_number("seats", number, 2, highest, error=RuleSetError)
+    assert [whole_number("seats", number, 2, highest) for number in (2, np.int8(3), 5)] == [2, 3, 5]
 
 
 @pytest.mark.parametrize(

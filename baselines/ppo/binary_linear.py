@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from king_env.engine.kernel import lowest_bit, popcount
+from king_env.engine.kernel import entry_point, lowest_bit, popcount
 
 ENTRIES_A_WORD = 8  # an int8 each
 BITS_A_BYTE = 8
@@ -65,7 +64,7 @@ def ones_of(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ones_of_words(np.ascontiguousarray(observations).view(np.int64))
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@entry_point
 def ones_of_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`ones_of`, eight entries at a time: most words are 0."""
     num_rows, num_words = words.shape
@@ -87,7 +86,7 @@ def ones_of_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ones, offsets
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@entry_point
 def add_to_rows(weight: np.ndarray, ones: np.ndarray, offsets: np.ndarray, sums: np.ndarray) -> None:
     """Add row i of `sums` (float[B, width]) to each row of `weight` that observation i has a one at."""
     for observation in range(len(sums)):

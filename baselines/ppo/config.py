@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import argparse
 import ast
-import difflib
 import inspect
 import json
+import math
 import sys
 import types
 import typing
@@ -18,16 +18,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from king_env import bots
 from king_env.engine.contracts import NEGATIVE_NAMES, POSITIVE
 from king_env.engine.observation import SECTIONS
-from king_env.ruleset import RuleSetError, make_ruleset
+from king_env.episode import KIND_NAMES
+from king_env.ruleset import RuleSetError, make_ruleset, unknown_text
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-KINDS = (*NEGATIVE_NAMES, POSITIVE)  # of deals
+LARGEST_SEED = 2**63 - 1
 
 # Standard deviation of a seat's points in one deal of each kind, between players who know what they do.
 DEFAULT_SPREAD = {
@@ -69,7 +71,7 @@ class PPOConfig:
 
     # How long, and how it is stepped
     total_decisions: int = 40_000_000
-    """Decisions to learn from; forced moves do not count."""
+    """Decisions to learn from; forced actions do not count."""
     max_minutes: float | None = None
     """Training time after which the run ends even if decisions are left; schedules follow whichever comes first."""
     num_games: int = 256
@@ -80,8 +82,10 @@ class PPOConfig:
     """Of the deals, the network's first weights and the sampling of actions."""
 
     # The warm start
-    teacher_decisions: int = 0
-    """Decisions of a warm start by playouts of the heuristic (`teacher.py`); 0: learn from self-play alone."""
+    imitated_decisions: int = 0
+    """Decisions of the heuristic to imitate at first (`teacher.py`)."""
+    played_out_decisions: int = 0
+    """Decisions to imitate and play out with the heuristic after that; with both 0: learn from self-play alone."""
     teacher_learning_rate: float = 1e-3
     """Adam's step at the start of the warm start; it falls linearly to a tenth."""
 
@@ -138,9 +142,9 @@ class PPOConfig:
         object.__setattr__(self, "reward_spread", {**DEFAULT_SPREAD, **self.reward_spread})
         self._check_names()
         self._check_numbers()
-        if self.teacher_decisions and (self.reward, self.horizon) != ("points", "deal"):
+        if self.played_out_decisions and (self.reward, self.horizon) != ("points", "deal"):
             raise ConfigError(
-                'teacher_decisions: playouts end with the deal; a warm start needs reward "points" and horizon "deal"'
+                'played_out_decisions: playouts end with the deal, so they need reward "points" and horizon "deal"'
             )
         if self.reward == "placement" and (self.episode, self.horizon) != ("game", "game"):
             raise ConfigError('reward: "placement" is paid at the end of a game; it needs episode and horizon "game"')
@@ -152,7 +156,7 @@ class PPOConfig:
         _check_one_of("bf16", self.bf16, ("auto", "on", "off"))
         for table in ("contract_weights", "reward_spread"):
             for kind in getattr(self, table):
-                _check_one_of(table, kind, KINDS)
+                _check_one_of(table, kind, KIND_NAMES)
         for section in self.ignored_sections:
             _check_one_of("ignored_sections", section, [name for name, *_ in SECTIONS])
         if not self.rulesets:
@@ -168,9 +172,11 @@ class PPOConfig:
         for name in (*at_least_one, "eval_blocks", "final_blocks"):
             _check_range(name, getattr(self, name), 1, None)
         _check_range("num_games", self.num_games, len(self.rulesets), None)
+        _check_range("seed", self.seed, 0, LARGEST_SEED)
         for name in ("gamma", "gae_lambda", "clip_coef"):
             _check_range(name, getattr(self, name), 0.0, 1.0)
-        _check_range("teacher_decisions", self.teacher_decisions, 0, None)
+        for name in ("imitated_decisions", "played_out_decisions"):
+            _check_range(name, getattr(self, name), 0, None)
         for name in (
             "teacher_learning_rate",
             "learning_rate",
@@ -181,19 +187,22 @@ class PPOConfig:
         ):
             _check_range(name, getattr(self, name), 0.0, None)
         for name in ("max_grad_norm", "max_minutes", "eval_minutes", "checkpoint_minutes", "snapshot_minutes"):
-            value = getattr(self, name)
-            if value is not None and value <= 0.0:
-                raise ConfigError(f"{name}: must be more than 0, not {value!r}")
+            if getattr(self, name) is not None:
+                _check_positive(name, getattr(self, name))
         if not self.hidden_sizes:
             raise ConfigError("hidden_sizes: needs at least one layer")
         for width in self.hidden_sizes:
             _check_range("hidden_sizes", width, 1, None)
-        for kind in KINDS:
+        for kind in KIND_NAMES:
             _check_range(f"contract_weights.{kind}", self.contract_weights[kind], 0, None)
-            if self.reward_spread[kind] <= 0.0:
-                raise ConfigError(f"reward_spread.{kind}: must be more than 0, not {self.reward_spread[kind]!r}")
+            _check_positive(f"reward_spread.{kind}", self.reward_spread[kind])
         if not any(self.contract_weights.values()):
             raise ConfigError("contract_weights: at least one kind of deal must have a weight above 0")
+
+    @property
+    def taught_decisions(self) -> int:
+        """Decisions of the whole warm start."""
+        return self.imitated_decisions + self.played_out_decisions
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain values; a field that is None is left out, since TOML has no null."""
@@ -205,7 +214,7 @@ class PPOConfig:
         """The config of a dict such as `to_dict` gives or TOML holds; missing fields keep their defaults."""
         for key in values:
             if key not in FIELD_TYPES:
-                raise ConfigError(_unknown("key", key, FIELD_TYPES))
+                raise ConfigError(unknown_text("key", key, FIELD_TYPES))
         return cls(**{key: _converted(key, value, FIELD_TYPES[key]) for key, value in values.items()})
 
     def to_toml(self) -> str:
@@ -217,17 +226,35 @@ FIELD_TYPES: dict[str, Any] = typing.get_type_hints(PPOConfig)
 
 
 def load_config(path: Path, overrides: Mapping[str, Any] | None = None) -> PPOConfig:
-    """The config of a TOML file, with some of its keys replaced."""
+    """The config of a TOML file, with some of its keys replaced: for a run, so its opponents must be there."""
     try:
         values = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"no config file {path}") from None
+    except OSError as error:
+        raise ConfigError(f"cannot read the config file {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is not TOML: it is not text in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not TOML: {error}") from None
     try:
-        return PPOConfig.from_dict({**values, **(overrides or {})})
+        config = PPOConfig.from_dict({**values, **(overrides or {})})
+        check_opponents(config)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
+    return config
+
+
+def check_opponents(config: PPOConfig) -> None:
+    """Refuse bots that cannot be made.
+
+    Not a matter of the config itself: a policy can be played after the checkpoints it was measured against are gone.
+    """
+    for opponent in config.opponents:
+        try:
+            bots.make(opponent)
+        except ValueError as error:
+            raise ConfigError(f"opponents: {error}") from None
 
 
 def parse_override(text: str) -> tuple[str, Any]:
@@ -237,7 +264,7 @@ def parse_override(text: str) -> tuple[str, Any]:
     if not equals:
         raise ConfigError(f"--set takes key=value, not {text!r}")
     if key not in FIELD_TYPES:
-        raise ConfigError(_unknown("key", key, FIELD_TYPES))
+        raise ConfigError(unknown_text("key", key, FIELD_TYPES))
     try:
         return key, tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
@@ -331,18 +358,24 @@ def _toml_value(value: Any) -> str:
     return json.dumps(value)
 
 
-def _unknown(what: str, name: object, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(str(name), known, n=1)
-    meant = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"unknown {what} {name!r}{meant}; known: {', '.join(known)}"
-
-
 def _check_one_of(key: str, value: str, allowed: Collection[str]) -> None:
     if value not in allowed:
-        raise ConfigError(f"{key}: {_unknown('value', value, allowed)}")
+        raise ConfigError(f"{key}: {unknown_text('value', value, allowed)}")
+
+
+def _check_finite(key: str, value: float) -> None:
+    if not -math.inf < value < math.inf:
+        raise ConfigError(f"{key}: must be a finite number, not {value!r}")
+
+
+def _check_positive(key: str, value: float) -> None:
+    _check_finite(key, value)
+    if value <= 0:
+        raise ConfigError(f"{key}: must be more than 0, not {value!r}")
 
 
 def _check_range(key: str, value: float, lowest: float, highest: float | None) -> None:
+    _check_finite(key, value)
     if value < lowest or (highest is not None and value > highest):
         upper = "" if highest is None else f" and at most {highest}"
         raise ConfigError(f"{key}: must be at least {lowest}{upper}, not {value!r}")

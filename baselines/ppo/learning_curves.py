@@ -18,6 +18,8 @@ MILLION = 1e6
 FIGURE_INCHES = (11.0, 7.0)
 DOTS_PER_INCH = 120
 BAND_OPACITY = 0.2
+THIN = 0.8  # a line that is no curve, in points
+DECISIONS_AXIS = "decisions learned from (millions)"
 
 # Metrics that share a panel, and what the panel is called.
 PANELS = {
@@ -31,20 +33,22 @@ def draw(folder: Path) -> Path:
     """Draw `learning_curves.png` from the logs of a run."""
     figure, axes = pyplot.subplots(2, 2, figsize=FIGURE_INCHES, layout="constrained")
     scores_panel, *panels = axes.flat
-    draw_scores(scores_panel, read_log(folder, "scores"))
+    warm_start = read_log(folder, "teacher").get("decisions", [])
+    draw_scores(scores_panel, read_log(folder, "scores"), warm_start)
     training = read_log(folder, "training")
     for panel, (title, metrics) in zip(panels, PANELS.items(), strict=True):
         for metric in metrics:
             panel.plot(millions(training.get("decisions", [])), training.get(metric, []))
+        mark_end_of(warm_start, panel)
         panel.set_title(title)
-        panel.set_xlabel("decisions (millions)")
+        panel.set_xlabel(DECISIONS_AXIS)
     path = folder / "learning_curves.png"
     figure.savefig(path, dpi=DOTS_PER_INCH)
     pyplot.close(figure)
     return path
 
 
-def draw_scores(panel: Axes, scores: dict[str, list[float]]) -> None:
+def draw_scores(panel: Axes, scores: dict[str, list[float]], warm_start: list[float]) -> None:
     """Points against each opponent, with the 95 % interval as a band."""
     decisions = millions(scores.get("decisions", []))
     for match in [name for name in scores if half_width_of(name) in scores]:
@@ -53,11 +57,18 @@ def draw_scores(panel: Axes, scores: dict[str, list[float]]) -> None:
         low = [mean - half for mean, half in zip(points, half_widths, strict=True)]
         high = [mean + half for mean, half in zip(points, half_widths, strict=True)]
         panel.fill_between(decisions, low, high, alpha=BAND_OPACITY)
-    panel.axhline(0.0, color="grey", linewidth=0.8)
+    panel.axhline(0.0, color="grey", linewidth=THIN)
+    mark_end_of(warm_start, panel)
     panel.set_title("points a game")
-    panel.set_xlabel("decisions (millions)")
+    panel.set_xlabel(DECISIONS_AXIS)
     if panel.get_legend_handles_labels()[0]:
         panel.legend()
+
+
+def mark_end_of(warm_start: list[float], panel: Axes) -> None:
+    """A vertical line where self-play took over, if there was a warm start."""
+    if warm_start:
+        panel.axvline(warm_start[-1] / MILLION, color="grey", linestyle="--", linewidth=THIN, label="end of warm start")
 
 
 def millions(numbers: list[float]) -> list[float]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from baselines.ppo.checkpoint import CHECKPOINT_FORMAT, load_policy
+from baselines.ppo.checkpoint import load_policy
 from baselines.ppo.network import PolicyValueNetwork, check_masks, legal_log_probs
 from baselines.ppo.observation_layout import blank, runs_of_sections
 from king_env.engine import batch
@@ -17,6 +18,7 @@ from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.state import GameRecords
 
 CHUNK = 1024  # views answered at once, so that a large batch needs little memory
+FINGERPRINT_BYTES = 4
 
 
 class PolicyBot:
@@ -35,7 +37,7 @@ class PolicyBot:
         self._ignored = runs_of_sections(ignored_sections)
         self._sample = sample
         self.name = name
-        self.version = CHECKPOINT_FORMAT
+        self.version = fingerprint(self._network)
 
     def act(self, view: GameRecords, rng: np.random.Generator) -> Action:
         """The action of the seat to act in one view (GAME_DTYPE[1])."""
@@ -61,6 +63,15 @@ class PolicyBot:
             return np.asarray(log_probs.argmax(dim=-1).numpy())
         cumulative = log_probs.exp().cumsum(dim=-1).numpy()
         return np.asarray((cumulative <= rng.random((len(views), 1)) * cumulative[:, -1:]).sum(axis=-1))
+
+
+def fingerprint(network: PolicyValueNetwork) -> int:
+    """A short hash of the weights: policies that differ have different numbers."""
+    digest = hashlib.sha256()
+    for name, weights in network.state_dict().items():
+        digest.update(name.encode())
+        digest.update(weights.double().cpu().numpy().tobytes())
+    return int.from_bytes(digest.digest()[:FINGERPRINT_BYTES], "big")
 
 
 def load(path: str, sample: bool = False) -> PolicyBot:

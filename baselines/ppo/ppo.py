@@ -13,26 +13,30 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
 
 from baselines.ppo import learning_curves, score
 from baselines.ppo.checkpoint import (
     CheckpointError,
+    array_like,
+    load_weights,
     new_network,
+    plain_array,
     policy_checkpoint,
     read_checkpoint,
+    trained_config,
     write_checkpoint,
 )
-from baselines.ppo.config import ConfigError, PPOConfig, add_config_arguments, load_config, parse_override
+from baselines.ppo.config import FIELD_TYPES, ConfigError, PPOConfig, add_config_arguments, load_config, parse_override
 from baselines.ppo.network import (
     EmptyMaskError,
     PolicyValueNetwork,
@@ -42,14 +46,16 @@ from baselines.ppo.network import (
     sample,
 )
 from baselines.ppo.policy_bot import PolicyBot
-from baselines.ppo.run_folder import Log, RunError, last_checkpoint, new_run_folder, write_snapshot
+from baselines.ppo.run_folder import Log, RunError, choose_run_folder, last_checkpoint, make_run_folder, write_snapshot
 from baselines.ppo.seat_streams import SeatStreams
 from baselines.ppo.tables import Tables
-from baselines.ppo.teacher import lesson_loss, take_lessons
+from baselines.ppo.teacher import add_gains, lesson_loss, new_gains_head, take_lessons
+from king_env.engine.cards import NUM_CARDS
 
 ADAM_EPS = 1e-5
 ADVANTAGE_EPS = 1e-8
 SECONDS_A_MINUTE = 60.0
+STOPPED = 130  # the exit status of a program that Ctrl-C ended
 # A resumed run may be given more or less time; anything else would make it another run.
 RESUMABLE_KEYS = ("total_decisions", "max_minutes")
 
@@ -57,7 +63,7 @@ RESUMABLE_KEYS = ("total_decisions", "max_minutes")
 METRICS = {
     "minutes": "training time so far, evaluations not counted",
     "decisions_per_second": "decisions collected and learned from, by the clock",
-    "actions_per_second": "the same with forced moves",
+    "actions_per_second": "the same with forced actions",
     "env_share": "part of the time spent in the engine",
     "act_share": "part of the time spent choosing actions",
     "learn_share": "part of the time spent on gradients",
@@ -77,7 +83,7 @@ METRICS = {
 TEACHER_METRICS = {
     "minutes": "training time so far, evaluations not counted",
     "decisions_per_second": "decisions played out and learned from, by the clock",
-    "playout_share": "part of the time spent playing out",
+    "lesson_share": "part of the time spent taking lessons, playouts above all",
     "learning_rate": "Adam's step",
     "lesson_loss": "squared error of how actions differ in value, and of the value: mostly the luck of the cards",
 }
@@ -108,6 +114,7 @@ class Learner:
     """All that changes while a run goes on."""
 
     network: PolicyValueNetwork
+    gains_head: nn.Linear  # of the warm start
     optimizer: torch.optim.Adam
     tables: Tables
     streams: SeatStreams
@@ -137,9 +144,11 @@ def new_learner(config: PPOConfig) -> Learner:
     tables = Tables(config)
     tables.reset(config.seed)
     network = new_network(config).to(device)
+    gains_head = new_gains_head(network).to(device)
     return Learner(
         network=network,
-        optimizer=new_optimizer(network),
+        gains_head=gains_head,
+        optimizer=new_optimizer(network, gains_head),
         tables=tables,
         streams=SeatStreams(config.num_games, config.num_steps),
         generator=torch.Generator(device).manual_seed(config.seed),
@@ -152,9 +161,10 @@ def new_learner(config: PPOConfig) -> Learner:
     )
 
 
-def new_optimizer(network: PolicyValueNetwork) -> torch.optim.Adam:
+def new_optimizer(*modules: nn.Module) -> torch.optim.Adam:
     """Adam; its step is set before each update."""
-    return torch.optim.Adam(network.parameters(), eps=ADAM_EPS, fused=True)
+    parameters = [parameter for module in modules for parameter in module.parameters()]
+    return torch.optim.Adam(parameters, eps=ADAM_EPS, fused=True)
 
 
 def set_learning_rate(optimizer: torch.optim.Adam, learning_rate: float) -> None:
@@ -174,25 +184,26 @@ def precision(config: PPOConfig) -> contextlib.AbstractContextManager[Any]:
 
 def is_taught(counters: Counters, config: PPOConfig) -> bool:
     """Whether the warm start is over, or there is none."""
-    return counters.taught >= config.teacher_decisions
+    return counters.taught >= config.taught_decisions
 
 
 def teach(learner: Learner, config: PPOConfig) -> dict[str, float]:
     """Play out the decisions of `num_steps` actions at every table and learn from them; returns TEACHER_METRICS."""
     counters = learner.counters
-    done = counters.taught / config.teacher_decisions
+    done = counters.taught / config.taught_decisions
     learning_rate = config.teacher_learning_rate * (1.0 - done * (1.0 - TEACHER_FINAL_SHARE))
     set_learning_rate(learner.optimizer, learning_rate)
     started = time.perf_counter()
-    lessons = take_lessons(learner.tables, config.num_steps, learner.shuffler)
-    played_out = time.perf_counter()
+    plays_out = counters.taught >= config.imitated_decisions
+    lessons = take_lessons(learner.tables, config.num_steps, learner.shuffler, plays_out=plays_out)
+    taken = time.perf_counter()
     device = torch.device(config.device)
-    num_decisions = len(lessons.values)
+    num_decisions = len(lessons.choices)
     order = learner.shuffler.permutation(num_decisions)
     seen: list[Tensor] = []
     for rows in np.array_split(order, max(1, round(num_decisions / config.minibatch_size))):
         with precision(config):
-            loss = lesson_loss(learner.network, lessons, rows, device)
+            loss = lesson_loss(learner.network, learner.gains_head, lessons, rows, device)
         learner.optimizer.zero_grad()
         loss.backward()
         clip_grad_norm_(learner.network.parameters(), config.max_grad_norm)
@@ -202,11 +213,13 @@ def teach(learner: Learner, config: PPOConfig) -> dict[str, float]:
     counters.taught += num_decisions
     counters.minutes += (ended - started) / SECONDS_A_MINUTE
     if is_taught(counters, config):
-        learner.optimizer = new_optimizer(learner.network)  # the gradients of self-play are of another size
+        add_gains(learner.network, learner.gains_head)
+        # The gradients of self-play are of another size.
+        learner.optimizer = new_optimizer(learner.network, learner.gains_head)
     row = {
         "minutes": counters.minutes,
         "decisions_per_second": num_decisions / (ended - started),
-        "playout_share": (played_out - started) / (ended - started),
+        "lesson_share": (taken - started) / (ended - started),
         "learning_rate": learning_rate,
         "lesson_loss": float(torch.stack(seen).mean()),
     }
@@ -388,49 +401,90 @@ def iterate(learner: Learner, config: PPOConfig) -> dict[str, float]:
 
 def training_state(learner: Learner, config: PPOConfig) -> dict[str, Any]:
     """A checkpoint of the policy that training can go on from exactly."""
-    streams = {name: torch.from_numpy(array) for name, array in learner.streams.state().items()}
     return {
         **policy_checkpoint(learner.network, config, asdict(learner.counters)),
         "training": {
+            "gains_head": learner.gains_head.state_dict(),
             "optimizer": learner.optimizer.state_dict(),
-            "streams": streams,
+            "streams": {name: torch.from_numpy(array) for name, array in learner.streams.state().items()},
             "generator": learner.generator.get_state(),
             "shuffler": learner.shuffler.bit_generator.state,
-            # Bytes as a tensor, so that the file can be read without running code from it.
-            "tables": torch.frombuffer(bytearray(learner.tables.state()), dtype=torch.uint8),
+            "tables": [
+                {name: plain_array(array) for name, array in env_state.items()} for env_state in learner.tables.state()
+            ],
         },
     }
 
 
-def resume_learner(checkpoint: Mapping[str, Any], config: PPOConfig) -> Learner:
+def resume_learner(checkpoint: Mapping[str, Any], config: PPOConfig, path: Path) -> Learner:
     """The learner of a `last.pt`, as it was."""
     learner = new_learner(config)
-    training = checkpoint["training"]
-    learner.network.load_state_dict(checkpoint["policy"])
+    load_weights(learner.network, checkpoint["policy"], path)
+    try:
+        restore_training(learner, checkpoint["training"])
+        learner.counters = Counters(**checkpoint["counters"])
+    except (AttributeError, LookupError, TypeError, ValueError, RuntimeError) as error:
+        raise CheckpointError(
+            f"{path} holds a training state that this version cannot go on from ({type(error).__name__}); "
+            "its policy can still be played"
+        ) from error
+    return learner
+
+
+def restore_training(learner: Learner, training: Mapping[str, Any]) -> None:
+    """Put a fresh learner where `training_state` found another."""
+    learner.gains_head.load_state_dict(training["gains_head"])
     learner.optimizer.load_state_dict(training["optimizer"])
     learner.streams.restore({name: tensor.numpy() for name, tensor in training["streams"].items()})
     learner.generator.set_state(training["generator"])
     learner.shuffler.bit_generator.state = training["shuffler"]
-    learner.tables.restore(training["tables"].numpy().tobytes())
-    learner.counters = Counters(**checkpoint["counters"])
-    return learner
+    if not isinstance(training["tables"], list):
+        raise TypeError("the tables are no list of arrays")
+    learner.tables.restore(
+        [
+            {name: array_like(env_state[name], array) for name, array in own_state.items()}
+            for env_state, own_state in zip(training["tables"], learner.tables.state(), strict=True)
+        ]
+    )
+
+
+@dataclass
+class StopRequest:
+    """Whether somebody wants the run to stop, and whether what is being done may be dropped for that."""
+
+    asked: bool = False
+    may_drop: bool = False
+
+    @contextlib.contextmanager
+    def dropping(self) -> Iterator[None]:
+        """What is done within it is not waited for: a request to stop ends it."""
+        try:
+            self.may_drop = True
+            yield
+        except KeyboardInterrupt:
+            if not self.asked:
+                raise
+        finally:
+            self.may_drop = False
 
 
 @contextlib.contextmanager
-def stop_asked() -> Iterator[list[int]]:
-    """Within it the first Ctrl-C (or SIGTERM) only fills the list; a second one interrupts at once."""
-    asked: list[int] = []
+def stop_on_request() -> Iterator[StopRequest]:
+    """Within it the first Ctrl-C (or SIGTERM) is only noted, as a rule; a second one interrupts at once."""
+    request = StopRequest()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def note(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
+        request.asked = True
         for signal_number, handler in before.items():
             signal.signal(signal_number, handler)
+        if request.may_drop:
+            raise KeyboardInterrupt
 
     for number in before:
         signal.signal(number, note)
     try:
-        yield asked
+        yield request
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -442,17 +496,16 @@ def train(learner: Learner, config: PPOConfig, folder: Path) -> bool:
     log = Log(folder, counters.learned)
     bar = tqdm(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar}| {elapsed} {postfix}", disable=None)
     scores: dict[str, float] = {}
-    with stop_asked() as asked, bar:
-        while progress(counters, config) < 1.0 and not asked:
+    with stop_on_request() as stop, bar:
+        while progress(counters, config) < 1.0 and not stop.asked:
             if is_taught(counters, config):
                 row = iterate(learner, config)
                 log.write("training", counters.learned, row)
             else:
                 row = teach(learner, config)
                 log.write("teacher", counters.learned, row)
-            if counters.minutes >= counters.next_score and not asked:
-                counters.next_score += config.eval_minutes
-                scores = measure(learner.network, config, counters, log)
+            if counters.minutes >= counters.next_score and not stop.asked:
+                scores = measure(learner, config, log, stop)
                 say(bar, progress_line(counters, row, scores))
             if counters.minutes >= counters.next_snapshot:
                 counters.next_snapshot += config.snapshot_minutes
@@ -467,17 +520,28 @@ def train(learner: Learner, config: PPOConfig, folder: Path) -> bool:
     return progress(counters, config) >= 1.0
 
 
-def measure(network: PolicyValueNetwork, config: PPOConfig, counters: Counters, log: Log) -> dict[str, float]:
-    """Points a game against three of each opponent, on a few duplicate blocks; the same deals every time."""
-    row = score.score_row(playing_copy(network, config), config)
-    log.write("scores", counters.learned, {"minutes": counters.minutes, **row})
+def measure(learner: Learner, config: PPOConfig, log: Log, stop: StopRequest) -> dict[str, float]:
+    """Points a game against three of each opponent, on a few duplicate blocks; the same deals every time.
+
+    Who wants the run to stop does not wait for it; it is then made again when the run goes on.
+    """
+    row: dict[str, float] = {}
+    with stop.dropping():
+        row = score.score_row(playing_copy(learner, config), config)
+    if stop.asked:
+        return {}
+    learner.counters.next_score += config.eval_minutes
+    log.write("scores", learner.counters.learned, {"minutes": learner.counters.minutes, **row})
     return {name: points for name, points in row.items() if score.half_width_of(name) in row}
 
 
-def playing_copy(network: PolicyValueNetwork, config: PPOConfig) -> PolicyBot:
+def playing_copy(learner: Learner, config: PPOConfig) -> PolicyBot:
     """The policy as a bot of its own, which training does not change."""
     copy = new_network(config)
-    copy.load_state_dict(network.state_dict())
+    copy.load_state_dict(learner.network.state_dict())
+    gains_head = new_gains_head(copy)
+    gains_head.load_state_dict(learner.gains_head.state_dict())
+    add_gains(copy, gains_head)
     return PolicyBot(copy, config.ignored_sections)
 
 
@@ -487,7 +551,7 @@ def progress_line(counters: Counters, row: Mapping[str, float], scores: Mapping[
     done, measure_of_play = (
         (f"{counters.decisions / 1e6:.2f} M decisions", f"entropy {row['entropy']:.2f}")
         if "entropy" in row
-        else (f"{counters.taught / 1e6:.2f} M played out", f"loss {row['lesson_loss']:.3f}")
+        else (f"{counters.taught / 1e6:.2f} M taught", f"loss {row['lesson_loss']:.3f}")
     )
     return f"{done}  {row['decisions_per_second']:,.0f}/s  {measure_of_play}{points}"
 
@@ -503,7 +567,7 @@ def finish(learner: Learner, config: PPOConfig, folder: Path) -> None:
         policy_checkpoint(learner.network, config, asdict(learner.counters)), folder, learner.counters.learned
     )
     learning_curves.draw(folder)
-    score.final_tables(playing_copy(learner.network, config), config, folder)
+    score.final_tables(playing_copy(learner, config), config, folder)
     print(f"\nEverything about this run is in {folder}")
 
 
@@ -524,8 +588,11 @@ def start(parsed: argparse.Namespace) -> tuple[Learner, PPOConfig, Path]:
     """A new run from a config file."""
     config = load_config(parsed.config, dict(parse_override(text) for text in parsed.set))
     set_up_torch(config)
-    folder = new_run_folder(config, parsed.config.stem, parsed.run_dir)
-    return new_learner(config), config, folder
+    folder = choose_run_folder(parsed.config.stem, parsed.run_dir)
+    compile_kernels(config)
+    learner = new_learner(config)
+    make_run_folder(folder, config)
+    return learner, config, folder
 
 
 def resume(parsed: argparse.Namespace) -> tuple[Learner, PPOConfig, Path]:
@@ -535,13 +602,37 @@ def resume(parsed: argparse.Namespace) -> tuple[Learner, PPOConfig, Path]:
         if key not in RESUMABLE_KEYS:
             raise ConfigError(f"{key}: a resumed run may change only {', '.join(RESUMABLE_KEYS)}")
     folder: Path = parsed.resume
-    checkpoint = read_checkpoint(last_checkpoint(folder))
+    path = last_checkpoint(folder)
+    checkpoint = read_checkpoint(path)
     if "training" not in checkpoint:
-        raise RunError(f"{last_checkpoint(folder)} holds a policy only; training cannot go on from it")
+        raise RunError(f"{path} holds a policy only; training cannot go on from it")
     config = load_config(folder / "config.toml", overrides)
-    (folder / "config.toml").write_text(config.to_toml(), "utf-8")
+    check_same_run(config, trained_config(checkpoint, path), folder)
     set_up_torch(config)
-    return resume_learner(checkpoint, config), config, folder
+    compile_kernels(config)
+    learner = resume_learner(checkpoint, config, path)
+    (folder / "config.toml").write_text(config.to_toml(), "utf-8")
+    return learner, config, folder
+
+
+def check_same_run(config: PPOConfig, trained: PPOConfig, folder: Path) -> None:
+    """Refuse to go on under another config than a run was trained with."""
+    for key in FIELD_TYPES:
+        here, there = getattr(config, key), getattr(trained, key)
+        if key not in RESUMABLE_KEYS and here != there:
+            raise RunError(
+                f"{folder / 'config.toml'}: {key} is {here!r}, but the run was trained with {there!r}; "
+                f"a resumed run may change only {', '.join(RESUMABLE_KEYS)}"
+            )
+
+
+def compile_kernels(config: PPOConfig) -> None:
+    """Have the compiled code ready, by learning once at tables that are thrown away: the time is not training's."""
+    few = replace(config, num_games=len(config.rulesets), num_steps=NUM_CARDS)
+    learner = new_learner(few)
+    if few.taught_decisions:
+        teach(learner, replace(few, imitated_decisions=0, played_out_decisions=1))
+    iterate(learner, few)
 
 
 def set_up_torch(config: PPOConfig) -> None:
@@ -554,7 +645,7 @@ def set_up_torch(config: PPOConfig) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Train; 0 when the run is done, 130 when it was stopped and can be resumed."""
+    """Train; 0 when the run is done, 2 when it was refused, STOPPED when it was stopped and can be resumed."""
     parsed = parse_arguments(arguments)
     try:
         learner, config, folder = resume(parsed) if parsed.resume else start(parsed)
@@ -562,8 +653,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     print(f"Training in {folder}; Ctrl-C stops it with nothing lost")
-    if train(learner, config, folder):
+    if not train(learner, config, folder):
+        print(f"Stopped; go on with: python scripts/train.py --resume {folder}")
+        return STOPPED
+    try:
         finish(learner, config, folder)
-        return 0
-    print(f"Stopped; go on with: python scripts/train.py --resume {folder}")
-    return 130
+    except KeyboardInterrupt:
+        print(f"\nStopped in the final tables; the run itself is complete: {last_checkpoint(folder)}")
+        for pairing in score.pairings(config):
+            print(f"This table again: {pairing.command(last_checkpoint(folder), config.final_blocks)}")
+        return STOPPED
+    return 0

@@ -21,16 +21,23 @@ class RunError(ValueError):
     """A run folder that cannot be used as asked: says why in one line."""
 
 
-def new_run_folder(config: PPOConfig, name: str, folder: Path | None = None) -> Path:
-    """Make the folder of a new run: `runs/<name>-<time>` unless one is given, which must not hold a run yet."""
+def choose_run_folder(name: str, folder: Path | None = None) -> Path:
+    """Where a new run goes: `runs/<name>-<time>` unless a folder is given, which must not hold a run yet."""
     if folder is None:
-        folder = RUNS / f"{name}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+        return RUNS / f"{name}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
     if (folder / "config.toml").exists():
         raise RunError(f"{folder} holds a run already; go on with it by --resume {folder}")
-    (folder / "snapshots").mkdir(parents=True, exist_ok=True)
-    (folder / "config.toml").write_text(config.to_toml(), "utf-8")
-    (folder / "versions.json").write_text(json.dumps(versions(), indent=2) + "\n", "utf-8")
     return folder
+
+
+def make_run_folder(folder: Path, config: PPOConfig) -> None:
+    """Make the folder of a new run and write down what it is."""
+    try:
+        (folder / "snapshots").mkdir(parents=True, exist_ok=True)
+        (folder / "config.toml").write_text(config.to_toml(), "utf-8")
+        (folder / "versions.json").write_text(json.dumps(versions(), indent=2) + "\n", "utf-8")
+    except OSError as error:
+        raise RunError(f"cannot make the run folder {folder}: {error.strerror}") from None
 
 
 def last_checkpoint(folder: Path) -> Path:

@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from baselines.ppo.config import PPOConfig
 from baselines.ppo.policy_bot import PolicyBot
-from king_env.evaluation import MatchResult, play_match, print_report, report_markdown
+from king_env.evaluation import MatchInterrupted, MatchResult, play_match, print_report, report_markdown
 from king_env.ruleset import RuleSet, make_ruleset
 
 # Every measurement and every run is made on the same deals, so that figures differ by play alone.
 DEALS_SEED = 1
 
 
-def matches(bot: PolicyBot, config: PPOConfig, num_blocks: int) -> Iterator[tuple[str, MatchResult]]:
-    """A match against each opponent under each rule set of the config, by name."""
+@dataclass(frozen=True)
+class Pairing:
+    """The policy against three of a bot, under one rule set."""
+
+    name: str
+    opponent: str
+    ruleset: RuleSet
+
+    def play(self, bot: PolicyBot, num_blocks: int) -> MatchResult:
+        """The result of so many duplicate blocks of whole games."""
+        opponents = [self.opponent] * 3
+        return play_match([bot, *opponents], num_blocks, DEALS_SEED, self.ruleset, progress=False)
+
+    def command(self, checkpoint: Path, num_blocks: int) -> str:
+        """What plays the same match from the command line; rules of one's own have no name to be given by there."""
+        bots = ",".join([str(checkpoint), *[self.opponent] * 3])
+        rules = f" --ruleset {self.ruleset.name}" if self.ruleset.name else ""
+        return f"python scripts/evaluate.py --bots {bots} --blocks {num_blocks} --seed {DEALS_SEED}{rules}"
+
+
+def pairings(config: PPOConfig) -> Iterator[Pairing]:
+    """Each opponent under each rule set of the config."""
     for number, option in enumerate(config.rulesets):
         ruleset = make_ruleset(option)
         for opponent in config.opponents:
-            result = play_match([bot, opponent, opponent, opponent], num_blocks, DEALS_SEED, ruleset, progress=False)
-            yield match_name(ruleset, number, opponent, config), result
+            yield Pairing(match_name(ruleset, number, opponent, config), opponent, ruleset)
 
 
 def match_name(ruleset: RuleSet, number: int, opponent: str, config: PPOConfig) -> str:
@@ -32,10 +52,10 @@ def match_name(ruleset: RuleSet, number: int, opponent: str, config: PPOConfig) 
 def score_row(bot: PolicyBot, config: PPOConfig) -> dict[str, float]:
     """Points a game in each match, and half of each 95 % interval."""
     row: dict[str, float] = {}
-    for name, result in matches(bot, config, config.eval_blocks):
-        estimate = result.points(bot.name)
-        row[name] = estimate.mean
-        row[half_width_of(name)] = estimate.half_width
+    for pairing in pairings(config):
+        estimate = pairing.play(bot, config.eval_blocks).points(bot.name)
+        row[pairing.name] = estimate.mean
+        row[half_width_of(pairing.name)] = estimate.half_width
     return row
 
 
@@ -45,12 +65,28 @@ def half_width_of(match: str) -> str:
 
 
 def final_tables(bot: PolicyBot, config: PPOConfig, folder: Path) -> None:
-    """Print the tables of the finished run, by contract; they are kept as `final.md` and `final.json`."""
-    texts, records = [], []
-    for name, result in matches(bot, config, config.final_blocks):
-        print(f"\nAgainst three {name}:")
-        print_report(result)
-        texts.append(f"## Against three {name}\n\n{report_markdown(result)}\n")
-        records.append(result.to_dict())
+    """Print the tables of the finished run, by contract; they are kept as `final.md` and `final.json`.
+
+    Ctrl-C goes on upwards once what was played until then is printed and kept.
+    """
+    played: dict[str, MatchResult] = {}
+    for pairing in pairings(config):
+        try:
+            played[pairing.name] = pairing.play(bot, config.final_blocks)
+        except MatchInterrupted as interruption:
+            if interruption.result is not None:
+                played[pairing.name] = interruption.result
+                show_last_table(played, folder)
+            raise
+        show_last_table(played, folder)
+
+
+def show_last_table(played: Mapping[str, MatchResult], folder: Path) -> None:
+    """Print the table that was just played, and write all of them to `final.md` and `final.json`."""
+    name = [*played][-1]
+    print(f"\nAgainst three {name}:")
+    print_report(played[name])
+    texts = [f"## Against three {name}\n\n{report_markdown(result)}\n" for name, result in played.items()]
     (folder / "final.md").write_text("\n".join(texts), "utf-8")
+    records = [result.to_dict() for result in played.values()]
     (folder / "final.json").write_text(json.dumps(records, indent=2) + "\n", "utf-8")

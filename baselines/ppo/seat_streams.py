@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from king_env.engine.actions import NUM_ACTIONS
+from king_env.engine.kernel import entry_point
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.seats import NUM_SEATS
 
@@ -121,7 +121,7 @@ class SeatStreams:
         )
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@entry_point
 def stream_advantages(
     rewards: np.ndarray, values: np.ndarray, successors: np.ndarray, gamma: float, gae_lambda: float
 ) -> np.ndarray:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from baselines.ppo.config import KINDS, PPOConfig
+from baselines.ppo.config import PPOConfig
 from baselines.ppo.observation_layout import blank, runs_of_sections
 from king_env.batch_env import BatchEnv
 from king_env.engine.actions import NUM_ACTIONS
@@ -16,6 +15,7 @@ from king_env.engine.contracts import UP
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import GameRecords
+from king_env.episode import KIND_NAMES
 from king_env.ruleset import RuleSet, make_ruleset
 
 
@@ -38,10 +38,9 @@ class Tables:
     def reset(self, seed: int) -> None:
         """Begin all games, each with deals of its own."""
         env_seeds = np.random.SeedSequence(seed).generate_state(len(self.envs))
-        for env, part, env_seed in zip(self.envs, self._parts, env_seeds, strict=True):
+        for env, env_seed in zip(self.envs, env_seeds, strict=True):
             env.reset(seed=int(env_seed))
-            self.observations[part], self.masks[part], self.seats[part] = env.observe()
-        blank(self.observations, self._ignored)
+        self._observe()
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play one action in each game: the rewards, centred and scaled, and where the seats' streams end.
@@ -71,13 +70,20 @@ class Tables:
         for env, part in zip(self.envs, self._parts, strict=True):
             yield part, env.games, self._scale[np.minimum(env.games["contract"], UP)]
 
-    def state(self) -> bytes:
+    def state(self) -> list[dict[str, np.ndarray]]:
         """All games and their deals to come."""
-        return pickle.dumps((self.envs, self.observations, self.masks, self.seats))
+        return [env.state() for env in self.envs]
 
-    def restore(self, state: bytes) -> None:
+    def restore(self, state: Sequence[Mapping[str, np.ndarray]]) -> None:
         """Go on from what `state` gave."""
-        self.envs, self.observations, self.masks, self.seats = pickle.loads(state)
+        for env, env_state in zip(self.envs, state, strict=True):
+            env.restore(env_state)
+        self._observe()
+
+    def _observe(self) -> None:
+        for env, part in zip(self.envs, self._parts, strict=True):
+            self.observations[part], self.masks[part], self.seats[part] = env.observe()
+        blank(self.observations, self._ignored)
 
 
 def shared_out(config: PPOConfig) -> list[BatchEnv]:
@@ -85,8 +91,8 @@ def shared_out(config: PPOConfig) -> list[BatchEnv]:
     rulesets = [make_ruleset(ruleset) for ruleset in config.rulesets]
     if config.episode == "game":
         return [new_env(config.num_games, rulesets, None, config)]
-    num_games = proportional_shares(config.num_games, [config.contract_weights[kind] for kind in KINDS])
-    return [new_env(share, rulesets, [kind], config) for kind, share in zip(KINDS, num_games, strict=True) if share]
+    shares = proportional_shares(config.num_games, [config.contract_weights[kind] for kind in KIND_NAMES])
+    return [new_env(share, rulesets, [kind], config) for kind, share in zip(KIND_NAMES, shares, strict=True) if share]
 
 
 def new_env(num_games: int, rulesets: Sequence[RuleSet], contracts: list[str] | None, config: PPOConfig) -> BatchEnv:
@@ -106,5 +112,5 @@ def proportional_shares(total: int, weights: Sequence[int]) -> list[int]:
 def reward_scale(config: PPOConfig) -> np.ndarray:
     """``[kind]`` → what a point counts (float32): in a deal of one kind it stays the same whatever is declared."""
     if config.reward == "placement":
-        return np.ones(len(KINDS), dtype=np.float32)
-    return np.array([1.0 / config.reward_spread[kind] for kind in KINDS], dtype=np.float32)
+        return np.ones(len(KIND_NAMES), dtype=np.float32)
+    return np.array([1.0 / config.reward_spread[kind] for kind in KIND_NAMES], dtype=np.float32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from king_env.bots.heuristic.actions import heuristic_call, heuristic_card
+from king_env.bots.heuristic import heuristic_call, heuristic_card
 from king_env.bots.random_bot import random_call, random_card, uniform_call
 from king_env.chance import Stream, Streams
 from king_env.engine.actions import Action
@@ -20,8 +20,10 @@ from king_env.engine.state import (
     DECIDING,
     DECLARING,
     OPENING,
+    OVER,
     PHASE_NAMES,
     PLAYING,
+    TO_DEAL,
     ULTIMATUM,
     GameRecord,
     GameRecords,
@@ -31,8 +33,8 @@ from king_env.engine.step import legal_calls
 BotCode = int
 
 # How something is done.
-UNIFORM, RANDOM, HEURISTIC = range(3)
 MANNER_NAMES = ("uniform", "random", "heuristic")
+RANDOM, HEURISTIC = MANNER_NAMES.index("random"), MANNER_NAMES.index("heuristic")
 
 # What is done: playing cards; opening and declaring a positive deal; bidding, answering an ultimatum, and selling.
 CARDS, CHOOSING, BIDDING_PART = range(3)
@@ -42,6 +44,8 @@ PART_OF_PHASE = np.zeros(len(PHASE_NAMES), dtype=np.int64)
 PART_OF_PHASE[PLAYING] = CARDS
 PART_OF_PHASE[[OPENING, DECLARING]] = CHOOSING
 PART_OF_PHASE[[ULTIMATUM, BIDDING, DECIDING]] = BIDDING_PART
+
+NO_ACTION: Action = -1
 
 MANNERS = 4  # codes have room for one more manner
 PLACE_OF_PART = np.array([MANNERS**part for part in range(len(PART_NAMES))], dtype=np.int64)
@@ -69,8 +73,14 @@ def choose(code: BotCode, view: GameRecord, stream: Stream) -> Action:
     return random_call(view, stream) if manner == RANDOM else uniform_call(legal_calls(view), stream)
 
 
+@kernel
+def can_act(view: GameRecord) -> bool:
+    """Whether somebody is to act, and this is the view of that seat: those of the others show none of its cards."""
+    return view["phase"] != TO_DEAL and view["phase"] != OVER and view["hands"][view["turn"]] != 0
+
+
 @entry_point
 def choose_all(code: BotCode, views: GameRecords, streams: Streams, actions: np.ndarray) -> None:
-    """The bot's action in each of N games (actions: int64[N], written), each with a stream of its own."""
+    """The bot's action in each of N games (int64[N], written; NO_ACTION without one), each with its own stream."""
     for i in range(len(views)):
-        actions[i] = choose(code, views[i], streams[i])
+        actions[i] = choose(code, views[i], streams[i]) if can_act(views[i]) else NO_ACTION

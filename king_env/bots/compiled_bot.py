@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from king_env.bots.compiled import MANNER_NAMES, PART_NAMES, BotCode, bot_code, choose_all
+from king_env.bots.compiled import MANNER_NAMES, NO_ACTION, PART_NAMES, BotCode, bot_code, choose_all
 from king_env.bots.heuristic import HEURISTIC_VERSION
 from king_env.chance import STREAM_WORDS
 from king_env.engine.actions import Action
-from king_env.engine.state import GameRecords
+from king_env.engine.state import GAME_DTYPE, OVER, TO_DEAL, GameRecord, GameRecords
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,35 @@ class CompiledBot:
         return bot_code(self.cards, self.choosing, self.bidding)
 
     def act(self, view: GameRecords, rng: np.random.Generator) -> Action:
-        return int(self.act_batch(view, rng)[0])
+        actions = self.act_batch(view, rng)
+        if len(actions) != 1:
+            raise ValueError(f"view: act takes one, GAME_DTYPE[1], not {len(actions)}; act_batch takes any number")
+        return int(actions[0])
 
     def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
+        if not isinstance(views, np.ndarray) or views.dtype != GAME_DTYPE or views.ndim != 1:
+            raise ValueError(f"views: must be an array GAME_DTYPE[N], as `games[0:1]` is, not {_kind_of(views)}")
         actions = np.empty(len(views), dtype=np.int64)
         streams = rng.integers(np.iinfo(np.uint64).max, size=(len(views), STREAM_WORDS), dtype=np.uint64, endpoint=True)
         choose_all(self.code, views, streams, actions)
+        if (actions == NO_ACTION).any():
+            raise ValueError(_why_none_acts(views[actions.argmin()]))
         return actions
+
+
+def _kind_of(views: object) -> str:
+    if isinstance(views, np.ndarray):
+        what = "game records" if views.dtype == GAME_DTYPE else str(views.dtype)
+        return f"an array of {what} of shape {list(views.shape)}"
+    return "a single record" if isinstance(views, np.void) else type(views).__name__
+
+
+def _why_none_acts(view: GameRecord) -> str:
+    if view["phase"] == OVER:
+        return "views: nobody is to act in a game that is over"
+    if view["phase"] == TO_DEAL:
+        return "views: nobody is to act before the cards are dealt"
+    return f"views: seat {view['turn']} is to act, and a view of another seat does not show its cards"
 
 
 class UniformBot(CompiledBot):

@@ -21,7 +21,7 @@ class Bot(Protocol):
 
     @property
     def version(self) -> int:
-        """Goes up whenever the bot plays differently, so that figures against it stay comparable."""
+        """Changes whenever the bot plays differently, so that figures against it stay comparable."""
         ...
 
     def act(self, view: GameRecords, rng: np.random.Generator) -> Action:

@@ -25,8 +25,7 @@ from king_env.engine.actions import (
 )
 from king_env.engine.cards import Cards
 from king_env.engine.kernel import kernel, lowest_bit, popcount
-from king_env.engine.play import legal_cards
-from king_env.engine.state import DECIDING, OPENING, PLAYING, ULTIMATUM, GameRecord
+from king_env.engine.state import DECIDING, OPENING, ULTIMATUM, GameRecord
 from king_env.engine.step import legal_calls
 
 OPENS_AUCTION = 0.4  # how often the owner sells rather than choosing at once
@@ -132,19 +131,3 @@ def random_call(view: GameRecord, stream: Stream) -> Action:
     else:
         wanted = random_declaration(legal, stream)
     return uniform_call(wanted & legal, stream)
-
-
-@kernel
-def random_action(view: GameRecord, stream: Stream) -> Action:
-    """What `random` does: any legal card, or a call that makes sense."""
-    if view["phase"] == PLAYING:
-        return random_card(legal_cards(view), stream)
-    return random_call(view, stream)
-
-
-@kernel
-def uniform_action(view: GameRecord, stream: Stream) -> Action:
-    """What `uniform` does: any legal action."""
-    if view["phase"] == PLAYING:
-        return random_card(legal_cards(view), stream)
-    return uniform_call(legal_calls(view), stream)

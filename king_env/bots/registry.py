@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from typing import Any
 
 from king_env.bots.compiled_bot import HeuristicBot, RandomBot, UniformBot
 from king_env.bots.protocol import Bot
+from king_env.ruleset import unknown_text
 
 BOTS: dict[str, Callable[..., Bot]] = {"uniform": UniformBot, "random": RandomBot, "heuristic": HeuristicBot}
 
@@ -32,7 +32,7 @@ def make(text: str) -> Bot:
     if rest and "=" not in rest:
         return _checked(text, _factory(text)())
     raise BotError(
-        _unknown("bot", name, list(BOTS)) + f", package.module:factory, or a path to a {CHECKPOINT_ENDING} file"
+        f"{unknown_text('bot', name, BOTS)}, package.module:factory, or a path to a {CHECKPOINT_ENDING} file"
     )
 
 
@@ -53,7 +53,7 @@ def _options(name: str, text: str) -> dict[str, Any]:
         if not equals or not value:
             raise BotError(f"bot {name!r}: options are written option=value, not {item!r}")
         if option not in allowed:
-            raise BotError(f"bot {name!r}: " + _unknown("option", option, allowed))
+            raise BotError(f"bot {name!r}: {unknown_text('option', option, allowed)}")
         if option in options:
             raise BotError(f"bot {name!r}: option {option!r} is given twice")
         options[option] = int(value) if value.isdecimal() else value
@@ -93,10 +93,3 @@ def _checked(text: str, bot: Any) -> Bot:
 
 def _known() -> str:
     return f"known bots: {', '.join(BOTS)}"
-
-
-def _unknown(kind: str, name: str, known: list[str]) -> str:
-    """One line that says what is not known, what was probably meant, and what there is."""
-    close = difflib.get_close_matches(name, known, n=1)
-    meant = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"unknown {kind} {name!r}{meant}; known: {', '.join(known) if known else 'none'}"

@@ -180,14 +180,13 @@ def begin_round(game: GameRecord) -> None:
 @kernel
 def bid(game: GameRecord, call: Action) -> None:
     """A bidder's call in either auction, and who speaks next."""
-    seat = int(game["turn"])
-    if call == PASS:
-        game["bidders"] &= ~SEAT_BIT[seat]
-    else:
+    if call != PASS:
         become_holder(game, call)
     if game["auction"] == ALWAYS:
-        pass_turn_in_round(game)
+        pass_turn_in_round(game)  # passing never excludes
     else:
+        if call == PASS:
+            leave_auction(game)
         pass_turn_to_bidder(game)
 
 
@@ -201,6 +200,12 @@ def become_holder(game: GameRecord, call: Action) -> None:
         game["round_matched"] = 1
     game["best_bid"] = call
     game["holder"] = game["turn"]
+
+
+@kernel
+def leave_auction(game: GameRecord) -> None:
+    """In the Portuguese auction whoever passes is out (Rules 3.2)."""
+    game["bidders"] &= ~SEAT_BIT[game["turn"]]
 
 
 @kernel

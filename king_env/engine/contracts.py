@@ -36,7 +36,6 @@ UP_POINTS = 25  # what a trick up is worth, and so a bid of one
 NULLS_POINTS = 75  # what a trick costs when playing down, and so a bid of one null
 DOWN_START = 325  # what everybody starts a down deal with
 SKIP_OWNER_POINTS, SKIP_OTHER_POINTS = 100, 75  # 4-3-3-3
-POSITIVE_TOTAL = NUM_TRICKS * UP_POINTS
 
 # Points of the trick itself, by its number in the deal.
 TRICK_POINTS = np.zeros((NUM_CONTRACTS, NUM_TRICKS), dtype=np.int64)
@@ -66,10 +65,9 @@ START_POINTS[DOWN] = DOWN_START
 # What the four scores of a deal add up to.
 TOTAL_POINTS = 4 * START_POINTS + TRICK_POINTS.sum(axis=1) + CARD_POINTS.sum(axis=1)
 
-# A unit is what a contract counts: a trick, or a penalty card. Every trick and card pays a whole number of them.
+# A unit is what a contract counts: a trick, or one of its paying cards.
 UNIT_POINTS = np.array([-20, -20, -50, -30, -160, -90, UP_POINTS, -NULLS_POINTS, 1], dtype=np.int64)
 TRICK_UNITS = TRICK_POINTS // UNIT_POINTS[:, None]
-CARD_UNITS = CARD_POINTS // UNIT_POINTS[:, None]
 
 # The cards that may not be led while holding any other.
 NOT_LED = np.zeros(NUM_CONTRACTS, dtype=np.int64)

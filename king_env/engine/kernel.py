@@ -71,9 +71,6 @@ def _prune(parent: Path, current: Path) -> None:
 def _cache_folder() -> Path | None:
     """Where compiled code is kept: beside the package, else in the user's cache, else nowhere."""
     name = _sources_hash()
-    shipped = PACKAGE / ".numba_cache" / name
-    if shipped.is_dir() and any(shipped.iterdir()):
-        return shipped  # a read-only install whose cache was filled beforehand is used as it is
     for parent in (PACKAGE / ".numba_cache", _user_cache()):
         folder = parent / name
         if _writable(folder):

@@ -104,7 +104,7 @@ SECTIONS = (
     Section("best_bid", (MAX_BID,), "as a ladder: entry n is 1 if the best bid is worth more than 25 n points"),
     Section("best_is_nulls", (1,), "the best bid is one of nulls"),
     Section("holder", (NUM_SEATS,), "who holds the best bid"),
-    Section("bidders", (NUM_SEATS,), "who is still in the auction (Portuguese: has not passed)"),
+    Section("bidders", (NUM_SEATS,), "who may bid in an open auction: not the owner, nor (Portuguese) who passed"),
     Section("answer", (2,), "the owner has accepted, refused the best bid (Brazilian)"),
     Section("round_matched", (1,), "the best bid was matched in this round (Brazilian)"),
     Section("last_call", (NUM_SEATS, CALL_WIDTH), "latest call: " + ", ".join(CALL_KINDS) + "; its number in binary"),

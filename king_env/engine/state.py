@@ -30,7 +30,7 @@ NOT_ANSWERED, LEVEL_ACCEPTED, LEVEL_REFUSED = range(3)
 AUCTION_NAMES = ("none", "owner_opens", "always")
 NO_AUCTION, OWNER_OPENS, ALWAYS = range(3)
 FIRST_LEAD_NAMES = ("dealer", "declarer", "left_of_dealer")
-LEAD_DEALER, LEAD_DECLARER, LEAD_LEFT_OF_DEALER = range(3)
+_, LEAD_DECLARER, LEAD_LEFT_OF_DEALER = range(3)
 SETTLEMENT_NAMES = ("capped", "full")
 CAPPED, FULL = range(2)
 NEVER_SKIP = -1
@@ -63,7 +63,7 @@ GAME_DTYPE = np.dtype(
         # the auction
         ("best_bid", np.uint8),  # the action that made it; NO_CALL: none
         ("holder", np.uint8),  # of the best bid, if there is one
-        ("bidders", np.uint8),  # the seats still in, a bit a seat (Portuguese)
+        ("bidders", np.uint8),  # the seats that may still bid, a bit a seat; only in the Portuguese auction is one out
         ("answer", np.uint8),  # what the owner said of the best bid (Brazilian)
         ("round_raised", np.uint8),  # 1: this round of bidding made the best bid higher (Brazilian)
         ("round_matched", np.uint8),  # 1: this round of bidding matched it (Brazilian)

@@ -25,6 +25,7 @@ Row = int  # one of the positions that a bot is asked about at once
 
 NO_ANSWER: Action = -1
 MILLISECONDS = 1000.0
+FAULTS = (Exception, SystemExit)  # nobody's bot ends the match for all; Ctrl-C does
 
 
 @dataclass(frozen=True)
@@ -83,12 +84,12 @@ def _ask_at_once(bot: Bot, positions: Positions, rng: np.random.Generator) -> An
     start = time.perf_counter()
     try:
         actions = _as_actions(bot.act_batch(positions.views.copy(), rng), len(positions))
-    except Exception as error:
+    except FAULTS as error:
         return _find_the_fault(bot, positions, rng, error)
     return Answers(actions, seconds=time.perf_counter() - start)
 
 
-def _find_the_fault(bot: Bot, positions: Positions, rng: np.random.Generator, error: Exception) -> Answers:
+def _find_the_fault(bot: Bot, positions: Positions, rng: np.random.Generator, error: BaseException) -> Answers:
     """After `act_batch` failed ask about each position alone, so that the fault has a position."""
     answers = _ask_one_by_one(bot, positions, rng, None)
     if not answers.complaints:
@@ -103,7 +104,7 @@ def _ask_one_by_one(bot: Bot, positions: Positions, rng: np.random.Generator, ti
         start = time.perf_counter()
         try:
             answers.actions[row] = _as_action(bot.act(view, rng))
-        except Exception as error:
+        except FAULTS as error:
             answers.complaints[row] = _raised(error)
         seconds = time.perf_counter() - start
         answers.seconds += seconds
@@ -141,5 +142,5 @@ def _as_action(answer: Any) -> Action:
     return operator.index(only[0])
 
 
-def _raised(error: Exception) -> str:
+def _raised(error: BaseException) -> str:
     return f"raised {type(error).__name__}: {error}"

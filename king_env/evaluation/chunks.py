@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ class MatchPlan:
     @property
     def codes(self) -> Numbers:
         """Which compiled bot each kind is."""
-        codes = [IN_PYTHON if self._is_timed else entrant.code for entrant in self.entrants]
+        codes = [IN_PYTHON if self.is_timed else entrant.code for entrant in self.entrants]
         return np.array(codes, dtype=np.int64)
 
     @property
@@ -73,7 +74,7 @@ class MatchPlan:
         return bool((self.codes != IN_PYTHON).all())
 
     @property
-    def _is_timed(self) -> bool:
+    def is_timed(self) -> bool:
         """Decisions can be timed one by one only where Python asks for each."""
         return self.time_limit_ms is not None
 
@@ -124,9 +125,20 @@ def play_chunk(plan: MatchPlan, first_block: int, num_blocks: int, advance: Adva
     return chunk.result()
 
 
-def compile_kernels(plan: MatchPlan) -> None:
-    """Have the compiled code ready, by playing no blocks at all, so that it does not count as a bot's time."""
-    _Chunk(plan, first_block=0, num_blocks=0).play_compiled()
+def warm_up(plan: MatchPlan) -> None:
+    """Have everything loaded, so that it does not count as a bot's time: also what a bot loads when it first acts.
+
+    Only a bot whose time is limited acts here, once, in the first position of the match; nothing comes of it.
+    """
+    chunk = _Chunk(plan, first_block=0, num_blocks=1 if plan.is_timed else 0)
+    chunk.play_compiled()
+    if not plan.is_timed:
+        return
+    only = np.zeros(1, dtype=np.int64)
+    position = Positions.of_games(chunk.games, only)
+    for entrant in plan.entrants:
+        ask_bot(entrant.bot, position, np.random.default_rng(plan.seed), time_limit_ms=math.inf)
+    act_in_games(chunk.games, only, np.array([position.first_legal(0)]), chunk.sheets)
 
 
 class _Chunk:

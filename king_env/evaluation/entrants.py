@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from king_env.bots import Bot, make
+from king_env.bots.compiled_bot import CompiledBot
 from king_env.evaluation.playing import IN_PYTHON
 from king_env.evaluation.seatings import Kind, check_four
 
@@ -56,8 +58,14 @@ def _enter(choice: BotChoice, taken: list[str]) -> Entrant:
         label=_unlike(bot.name, taken),
         choice=choice if isinstance(choice, str) else type(bot).__qualname__,
         bot=bot,
-        code=int(getattr(bot, "code", IN_PYTHON)),
+        code=bot.code if _plays_compiled(bot) else IN_PYTHON,
     )
+
+
+def _plays_compiled(bot: Bot) -> TypeGuard[CompiledBot]:
+    """Whether a bot's code says all that it does: a class derived from a compiled bot may act otherwise."""
+    acts = (type(bot).act, type(bot).act_batch)
+    return isinstance(bot, CompiledBot) and acts == (CompiledBot.act, CompiledBot.act_batch)
 
 
 def _unlike(name: str, taken: list[str]) -> str:

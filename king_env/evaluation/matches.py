@@ -19,13 +19,13 @@ import numpy as np
 
 from king_env.chance import new_streams
 from king_env.episode import EPISODES, check_option
-from king_env.evaluation.chunks import Advance, BotFaultError, ChunkResult, MatchPlan, compile_kernels, play_chunk
+from king_env.evaluation.chunks import Advance, BotFaultError, ChunkResult, MatchPlan, play_chunk, warm_up
 from king_env.evaluation.entrants import BotChoice, enter_bots
 from king_env.evaluation.faults import ON_ERROR_CHOICES, Fault
 from king_env.evaluation.results import MatchResult
 from king_env.evaluation.seatings import SEATING_CHOICES, distinct_seatings
 from king_env.evaluation.tallies import join_tallies
-from king_env.ruleset import RuleSet, make_ruleset
+from king_env.ruleset import RuleSet, make_ruleset, whole_number
 
 try:
     from tqdm import tqdm
@@ -86,6 +86,7 @@ def play_match(
         on_error: what follows when a bot raises, answers an illegal action or overruns its time: `stop` raises
             `MatchFaultError`; `first_legal` plays its legal action of lowest number and goes on.
         time_limit_ms: for each decision; None: no limit. A late answer is a fault, but nobody stops a bot that thinks.
+            Before such a match each bot acts once by no clock, so that what it loads for that does not count.
         num_threads: for bots that are compiled; None: as many as there are processors. The results do not depend on it.
         progress: show a bar, if the terminal is one and tqdm is installed.
 
@@ -95,7 +96,7 @@ def play_match(
 
     """
     plan = _make_plan(bots, num_blocks, seed, make_ruleset(ruleset), episode, seatings, on_error, time_limit_ms)
-    workers = (os.cpu_count() or 1) if num_threads is None else _at_least_one("num_threads", num_threads)
+    workers = (os.cpu_count() or 1) if num_threads is None else whole_number("num_threads", num_threads, 1)
     return _play(plan, workers, progress)
 
 
@@ -110,9 +111,7 @@ def _make_plan(
     time_limit_ms: float | None,
 ) -> MatchPlan:
     """Check all that was asked for, and draw up what is to be played."""
-    _at_least_one("num_blocks", num_blocks)
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ValueError(f"seed: must be a whole number from 0 on, not {seed!r}")
+    num_blocks, seed = whole_number("num_blocks", num_blocks, 1), whole_number("seed", seed, 0)
     check_option("episode", episode, EPISODES)
     check_option("seatings", seatings, SEATING_CHOICES)
     check_option("on_error", on_error, ON_ERROR_CHOICES)
@@ -124,17 +123,17 @@ def _make_plan(
         seatings=tuple(distinct_seatings(kinds, seatings)),
         ruleset=ruleset,
         episode=episode,
-        seed=int(seed),
+        seed=seed,
         on_error=on_error,
         time_limit_ms=time_limit_ms,
-        deal_streams=new_streams(int(seed), num_blocks, "evaluation"),
-        bot_streams=new_streams(int(seed), num_blocks, "bots"),
+        deal_streams=new_streams(seed, num_blocks, "evaluation"),
+        bot_streams=new_streams(seed, num_blocks, "bots"),
     )
 
 
 def _play(plan: MatchPlan, num_threads: int, progress: bool) -> MatchResult:
     """Play all the blocks chunk by chunk; whatever stops this is told what has been played."""
-    compile_kernels(plan)
+    warm_up(plan)
     num_blocks = len(plan.deal_streams)
     played: list[ChunkResult] = []
     wall, cpu = time.perf_counter(), time.process_time()
@@ -211,9 +210,3 @@ def _progress_bar(num_blocks: int, wanted: bool) -> Iterator[Advance]:
     layout = "{percentage:3.0f}%|{bar}| {n:.0f}/{total} blocks [{elapsed}<{remaining}]"
     with tqdm(total=num_blocks, disable=None, leave=False, bar_format=layout) as bar:
         yield bar.update
-
-
-def _at_least_one(option: str, number: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise ValueError(f"{option}: must be a whole number from 1 on, not {number!r}")
-    return int(number)

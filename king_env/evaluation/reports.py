@@ -168,7 +168,8 @@ def _plain_row(cells: tuple[str, ...], widths: list[int], num_text_columns: int)
 
 def report_markdown(result: MatchResult) -> str:
     """The whole report as Markdown."""
-    return "\n\n".join([headline(result), *(markdown(table) for table in report_tables(result))])
+    faults = [f"```text\n{fault}\n```" for fault in _faults(result)]
+    return "\n\n".join([headline(result), *(markdown(table) for table in report_tables(result)), *faults])
 
 
 def report_text(result: MatchResult) -> str:

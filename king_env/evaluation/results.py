@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from king_env.evaluation.entrants import Entrant
 from king_env.evaluation.faults import Fault
 from king_env.evaluation.statistics import INTERVAL_METHOD, Estimate, estimate_mean
 from king_env.evaluation.tallies import COLUMNS, FATES, MEASURES, PURCHASES, Numbers, Tally
-from king_env.ruleset import RuleSet
+from king_env.ruleset import RuleSet, unknown_text
 
 ENV_VERSION = str(KingAECEnv.metadata["name"])
 MATCH_FORMAT = "king-match-1"
@@ -81,16 +82,16 @@ class MatchResult:
 
     def points(self, label: str, column: str = "game") -> Estimate:
         """The mean points of a bot, per game or per deal of one contract (`COLUMNS`), with the 95 % interval."""
-        place = (slice(None), self._kind(label), COLUMNS.index(column))
+        place = (slice(None), self._kind(label), _place("column", column, COLUMNS))
         return estimate_mean(self.tally.points[place], self.tally.counts[place])
 
     def as_owner(self, label: str, fate: str) -> Market:
         """How the positive deals that a bot owned went where they went this way (`FATES`)."""
-        return _market(self.tally.owners[self._kind(label), list(FATES).index(fate)])
+        return _market(self.tally.owners[self._kind(label), _place("fate", fate, FATES)])
 
     def as_buyer(self, label: str, purchase: str) -> Market:
         """How the deals went that a bot bought (`PURCHASES`: up, nulls)."""
-        return _market(self.tally.buyers[self._kind(label), list(PURCHASES).index(purchase)])
+        return _market(self.tally.buyers[self._kind(label), _place("purchase", purchase, PURCHASES)])
 
     def ns_per_decision(self, label: str) -> float:
         """How long a bot took over a decision in nanoseconds; NaN if it had none."""
@@ -139,9 +140,14 @@ class MatchResult:
         }
 
     def _kind(self, label: str) -> int:
-        if label not in self.labels:
-            raise KeyError(f"no bot {label!r} in this match: {', '.join(self.labels)}")
-        return self.labels.index(label)
+        return _place("bot", label, self.labels)
+
+
+def _place(kind: str, name: str, known: Collection[str]) -> int:
+    """Which of the known names it is."""
+    if name not in known:
+        raise ValueError(unknown_text(kind, name, known))
+    return list(known).index(name)
 
 
 def versions() -> dict[str, str]:

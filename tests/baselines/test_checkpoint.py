@@ -11,8 +11,10 @@ import torch
 
 from baselines.ppo.checkpoint import (
     CheckpointError,
+    array_like,
     load_policy,
     new_network,
+    plain_array,
     policy_checkpoint,
     read_checkpoint,
     write_checkpoint,
@@ -21,7 +23,7 @@ from baselines.ppo.config import PPOConfig
 from baselines.ppo.policy_bot import load
 from king_env.batch_env import BatchEnv
 from king_env.engine import batch
-from king_env.engine.state import GameRecords
+from king_env.engine.state import GameRecords, new_records
 
 CONFIG = PPOConfig(hidden_sizes=(16, 16), ignored_sections=("totals",))
 
@@ -90,6 +92,26 @@ def change_format(checkpoint: dict[str, Any]) -> None:
     checkpoint["format"] = 0
 
 
+def lose_the_number_of_actions(checkpoint: dict[str, Any]) -> None:
+    del checkpoint["num_actions"]
+
+
+def widen_the_network(checkpoint: dict[str, Any]) -> None:
+    checkpoint["config"]["hidden_sizes"] = [16, 24]
+
+
+def lose_weights(checkpoint: dict[str, Any]) -> None:
+    del checkpoint["policy"]["value_head.bias"]
+
+
+def gain_weights(checkpoint: dict[str, Any]) -> None:
+    checkpoint["policy"]["another_head.bias"] = torch.zeros(3)
+
+
+def change_a_key_of_the_config(checkpoint: dict[str, Any]) -> None:
+    checkpoint["config"]["num_tables"] = 3
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -100,6 +122,11 @@ def change_format(checkpoint: dict[str, Any]) -> None:
         ),
         (change_actions, "trained with 70 actions; the game has 81"),
         (change_format, "checkpoint format 0; this version reads 1"),
+        (lose_the_number_of_actions, "is not a checkpoint of King: 'num_actions' is not the int it must be"),
+        (widen_the_network, r"do not fit .*: trunk.2.weight is \[16, 16\] there and \[24, 16\] here"),
+        (lose_weights, r"do not fit .*: value_head.bias is missing there and \[1\] here"),
+        (gain_weights, r"do not fit .*: another_head.bias is \[3\] there and missing here"),
+        (change_a_key_of_the_config, "a config that this version refuses: unknown key 'num_tables'"),
     ],
 )
 def test_a_checkpoint_of_another_game_is_refused(
@@ -117,9 +144,11 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="no checkpoint"):
         read_checkpoint(tmp_path / "missing.pt")
     path = tmp_path / "text.pt"
-    path.write_text("hello", "utf-8")
-    with pytest.raises(CheckpointError, match="is not a checkpoint"):
-        read_checkpoint(path)
+    for junk in ("hello", ""):
+        path.write_text(junk, "utf-8")
+        with pytest.raises(CheckpointError, match="is not a checkpoint: torch finds") as caught:
+            read_checkpoint(path)
+        assert "weights_only" not in str(caught.value)  # torch advises to run what is in the file
     torch.save({"weights": torch.zeros(1)}, path)
     with pytest.raises(CheckpointError, match="is not a checkpoint of King"):
         read_checkpoint(path)
@@ -130,6 +159,31 @@ def test_a_file_cannot_run_code(tmp_path: Path) -> None:
     torch.save({"layout": Path("/")}, path)  # any object that is no plain value
     with pytest.raises(CheckpointError, match="is not a checkpoint"):
         read_checkpoint(path)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [new_records(3), np.arange(6, dtype=np.uint64).reshape(2, 3), np.zeros((4, 0, 4), dtype=np.int64), np.array(True)],
+    ids=["records", "unsigned words", "nothing", "a single flag"],
+)
+def test_any_array_can_be_kept_without_pickles(array: np.ndarray, tmp_path: Path) -> None:
+    path = tmp_path / "array.pt"
+    torch.save(plain_array(array), path)
+    kept = torch.load(path, weights_only=True)
+    read = array_like(kept, np.zeros_like(array))
+    assert read.dtype == array.dtype and read.shape == array.shape and read.tobytes() == array.tobytes()
+    with pytest.raises(ValueError, match="was saved as another kind"):
+        array_like(kept, np.zeros(5, dtype=np.int8))
+
+
+def test_the_version_of_a_policy_says_which_it_is(checkpoint: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "policy.pt"
+    write_checkpoint(checkpoint, path)
+    version = load(str(path)).version
+    assert version == load(str(path), sample=True).version
+    checkpoint["policy"]["value_head.bias"] += 1e-3
+    write_checkpoint(checkpoint, path)
+    assert load(str(path)).version != version
 
 
 @pytest.mark.parametrize("sample", [False, True])

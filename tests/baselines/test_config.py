@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,12 @@ def test_kinds_left_out_of_a_table_keep_their_value() -> None:
         ({"reward": "placement"}, 'needs episode and horizon "game"'),
         ({"max_minutes": -1.0}, "max_minutes: must be more than 0, not -1.0"),
         ({"bf16": "yes"}, "bf16: unknown value 'yes'"),
+        ({"seed": -1}, "seed: must be at least 0 and at most 9223372036854775807, not -1"),
+        ({"learning_rate": math.nan}, "learning_rate: must be a finite number, not nan"),
+        ({"clip_coef": math.nan}, "clip_coef: must be a finite number, not nan"),
+        ({"max_minutes": math.nan}, "max_minutes: must be a finite number, not nan"),
+        ({"max_minutes": math.inf}, "max_minutes: must be a finite number, not inf"),
+        ({"reward_spread": {"positive": math.nan}}, "reward_spread.positive: must be a finite number, not nan"),
     ],
 )
 def test_a_slip_is_refused_with_one_line(values: dict[str, Any], message: str) -> None:
@@ -79,6 +86,27 @@ def test_a_file_that_is_missing_or_no_toml_is_refused(tmp_path: Path) -> None:
     broken.write_text("num_games = = 3", "utf-8")
     with pytest.raises(ConfigError, match="is not TOML"):
         load_config(broken)
+    broken.write_bytes("seed = 1  # número".encode("latin-1"))
+    with pytest.raises(ConfigError, match="is not TOML: it is not text in UTF-8"):
+        load_config(broken)
+    with pytest.raises(ConfigError, match="cannot read the config file"):
+        load_config(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("opponent", "message"),
+    [
+        ("heuristik", "opponents: unknown bot 'heuristik' (did you mean 'heuristic'?)"),
+        ("runs/gone/last.pt", "opponents: no checkpoint runs/gone/last.pt"),
+        ("random:cards=clever", "opponents: bot 'random': cards: must be one of"),
+    ],
+)
+def test_a_run_against_a_bot_that_is_not_there_is_refused(opponent: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(f'opponents = ["random", "{opponent}"]', "utf-8")
+    with pytest.raises(ConfigError, match=re.escape(message)) as caught:
+        load_config(path)
+    assert "\n" not in str(caught.value)
 
 
 def test_the_file_is_named_in_a_refusal(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_later_deal_pays_nothing_to_an_earlier_one() -> None:
     assert play.streams.rewards[0] == 2.0
 
 
-def test_a_forced_move_earns_for_the_decision_before_it() -> None:
+def test_a_forced_action_earns_for_the_decision_before_it() -> None:
     """A step without a decision adds no row; its rewards go to what each seat decided last."""
     play = Play(num_games=1, num_steps=2)
     play.decide({0: (1, 0.0)})

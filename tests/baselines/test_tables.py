@@ -97,6 +97,7 @@ def test_a_restored_table_is_dealt_the_same_cards() -> None:
     tables.reset(1)
     play_randomly(tables, 20)
     other.restore(tables.state())
+    assert (tables.observations == other.observations).all() and (tables.masks == other.masks).all()
     rewards, _ = play_randomly(tables, 100, seed=2)
     expected, _ = play_randomly(other, 100, seed=2)
     assert (rewards == expected).all()

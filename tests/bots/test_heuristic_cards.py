@@ -14,9 +14,20 @@ def plays(contract: str, hand: str, *, on: str = "", out: str = "", trump: str =
     return chosen(HEURISTIC, table(contract, hand, on, out, trump, voids))
 
 
-@pytest.mark.parametrize("contract", ["no_tricks", "no_queens", "down"])
-def test_the_last_to_play_ducks_with_the_highest_loser(contract: str) -> None:
-    assert plays(contract, "AD TD 3D KS 2C 9C 8H", on="9D QD 4D") == "TD"
+# Not no_last_two, in which this trick, the seventh, costs nothing: see the high cards that go early.
+@pytest.mark.parametrize(
+    ("contract", "on"),
+    [
+        ("no_tricks", "9D QD 4D"),
+        ("no_hearts", "9D QD KH"),
+        ("no_queens", "9D QD 4D"),
+        ("no_kings_jacks", "9D JD 4D"),
+        ("no_king_of_hearts", "9D QD KH"),
+        ("down", "9D QD 4D"),
+    ],
+)
+def test_the_last_to_play_ducks_with_the_highest_loser(contract: str, on: str) -> None:
+    assert plays(contract, "AD TD 3D KS 2C 9C 8H", on=on) == "TD"
 
 
 @pytest.mark.parametrize("contract", ["no_tricks", "down"])

@@ -165,6 +165,17 @@ def expected_call(call: int) -> tuple[set[int], int]:
     return set(), 0
 
 
+def expected_bidders(game: GameRecord) -> set[int]:
+    """Who may bid in an open auction, from the calls: not the owner, and where passing is final not who passed."""
+    calls = game["calls"][: game["num_calls"]].tolist()
+    if game["deal"] < 6 or not (game["auction"] == ALWAYS or AUCTION in calls):
+        return set()
+    others = set(range(4)) - {int(game["dealer"])}
+    if game["auction"] == ALWAYS:
+        return others
+    return {seat for seat in others if game["last_calls"][seat] != PASS}
+
+
 def check_auction(game: GameRecord, viewer: int, seen: dict[str, np.ndarray]) -> None:
     best = int(game["best_bid"])
     positive = game["deal"] >= 6
@@ -173,8 +184,7 @@ def check_auction(game: GameRecord, viewer: int, seen: dict[str, np.ndarray]) ->
     assert seen["best_bid"].tolist() == [int(BID_POINTS[best] > 25 * n) for n in range(13)]
     assert seen["best_is_nulls"][0] == (FIRST_NULLS <= best < ACCEPT)
     assert ones(seen["holder"]) == ({relative(viewer, game["holder"])} if best != NO_CALL else set())
-    still_in = {relative(viewer, seat) for seat in range(4) if game["bidders"] >> seat & 1}
-    assert ones(seen["bidders"]) == still_in
+    assert ones(seen["bidders"]) == {relative(viewer, seat) for seat in expected_bidders(game)}
     answered = {LEVEL_ACCEPTED: {0}, LEVEL_REFUSED: {1}}.get(int(game["answer"]), set())
     assert ones(seen["answer"]) == answered
     if game["auction"] == ALWAYS:

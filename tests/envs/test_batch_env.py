@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -203,7 +204,7 @@ def test_an_illegal_action_is_refused_with_its_game_and_no_game_moves() -> None:
 
 
 def test_misuse_is_refused_in_one_line() -> None:
-    with pytest.raises(OptionError, match="num_games: must be at least 1, not 0"):
+    with pytest.raises(OptionError, match="num_games: must be a whole number of at least 1, not 0"):
         BatchEnv(0)
     with pytest.raises(OptionError, match="episode: must be one of game, deal, not 'deals'"):
         BatchEnv(1, episode="deals")
@@ -211,6 +212,13 @@ def test_misuse_is_refused_in_one_line() -> None:
         BatchEnv(1, contracts=["no_hearts"])
     with pytest.raises(OptionError, match="contracts: must be one of no_tricks, .*'no_heart'"):
         BatchEnv(1, episode="deal", contracts=["no_heart"])
+    with pytest.raises(OptionError, match="contracts: must be a list"):
+        BatchEnv(1, episode="deal", contracts={"no_hearts", "no_queens"})
+    with pytest.raises(OptionError, match="contracts: names each kind once"):
+        BatchEnv(1, episode="deal", contracts=["no_hearts", "no_hearts"])
+    for num_games in (2.0, "3", True):
+        with pytest.raises(OptionError, match="num_games: must be a whole number"):
+            BatchEnv(num_games)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="reward: must be one of points, deal, placement"):
         BatchEnv(1, reward="score")
     with pytest.raises(RuleSetError, match="portuguese"):
@@ -222,10 +230,82 @@ def test_misuse_is_refused_in_one_line() -> None:
         env.observe()
     with pytest.raises(OptionError, match="seed: must be one seed, or one for each of 2 games, not 3"):
         env.reset(seed=[1, 2, 3])
-    with pytest.raises(OptionError, match="deals: must be 10 a game for each of 2 games"):
+    with pytest.raises(OptionError, match=r"deals: must be a list of one for each of 2 games, not \[\[\]\]"):
+        env.reset(deals=[[]])
+    with pytest.raises(OptionError, match="game 0: deals: this episode has 10, not 0"):
         env.reset(deals=[[], []])
-    with pytest.raises(OptionError, match="dealers: must be a seat 0 … 3 for each of 2 games"):
+    with pytest.raises(OptionError, match="game 1: dealer: must be a whole number from 0 to 3, not 4"):
         env.reset(dealers=[0, 4])
+    for seed in (-1, 1.5, True, [1, -1], [True, True]):
+        with pytest.raises(OptionError, match="seed: must be a whole number of at least 0"):
+            env.reset(seed=seed)  # type: ignore[arg-type]
     env.reset(seed=1)
     with pytest.raises(OptionError, match="actions: must be whole numbers, one for each of 2 games"):
         env.step([0.5, 1.0])
+
+
+def test_a_refused_reset_leaves_the_games_as_they_were() -> None:
+    env, twin = BatchEnv(2), BatchEnv(2)
+    env.reset(seed=13)
+    twin.reset(seed=13)
+    misuses: list[dict[str, Any]] = [
+        {"deals": [["x"] * 10] * 2},
+        {"dealers": [0, 9]},
+        {"seed": [1]},
+        {"seed": -3},
+    ]
+    for misuse in misuses:
+        with pytest.raises(OptionError):
+            env.reset(**{"seed": 14, **misuse})
+    for left, right in zip(played(env, 200), played(twin, 200), strict=True):
+        for a, b in zip(left, right, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("place", range(5), ids=["observations", "masks", "seats", "rewards", "ended"])
+@pytest.mark.parametrize("fault", ["too short", "other dtype", "strided", "read-only", "no array"])
+def test_a_buffer_that_does_not_fit_is_refused_and_no_game_moves(place: int, fault: str) -> None:
+    env = BatchEnv(4)
+    env.reset(seed=15)
+    out: list[Any] = list(env.buffers())
+    fits = out[place]
+    misfits: dict[str, Any] = {
+        "too short": fits[:2],
+        "other dtype": fits.astype(np.int16),
+        "strided": np.repeat(fits, 2, axis=0)[::2],
+        "read-only": np.broadcast_to(fits, fits.shape),
+        "no array": fits.tolist(),
+    }
+    out[place] = misfits[fault]
+    actions, before = env.observe()[1].argmax(axis=1), env.games.copy()
+    with pytest.raises(OptionError, match=r"out: (observations|masks|seats|rewards|ended) must be"):
+        env.step_observe(actions, out=tuple(out))
+    assert (env.games == before).all()
+
+
+def test_buffers_may_be_slices_of_larger_arrays() -> None:
+    env, plain = BatchEnv(3), BatchEnv(3)
+    env.reset(seed=16)
+    plain.reset(seed=16)
+    larger: tuple[Any, ...] = BatchEnv(5).buffers()
+    actions = env.observe()[1].argmax(axis=1)
+    env.step_observe(actions, out=tuple(array[1:4] for array in larger))
+    rewards, ended = plain.step(actions)
+    for expected, written in zip((*plain.observe(), rewards, ended), larger, strict=True):
+        np.testing.assert_array_equal(expected, written[1:4])
+        assert not written[0].any() and not written[4].any()
+
+
+def test_a_restored_state_goes_on_identically() -> None:
+    env = BatchEnv(3, episode="deal")
+    env.reset(seed=17)
+    list(played(env, 61))
+    state = env.state()
+    expected = list(played(env, 150, rng_seed=2))
+    other = BatchEnv(3, episode="deal")
+    other.restore(state)
+    for left, right in zip(expected, played(other, 150, rng_seed=2), strict=True):
+        for a, b in zip(left, right, strict=True):
+            np.testing.assert_array_equal(a, b)
+    with pytest.raises(OptionError, match="state: games is of another env"):
+        BatchEnv(2, episode="deal").restore(state)

@@ -8,25 +8,13 @@ import numpy as np
 import pytest
 
 from king_env import king_v0
-from king_env.aec_env import AGENTS, OBSERVATION_FORMATS, KingAECEnv
+from king_env.aec_env import AGENTS, OBSERVATION_FORMATS
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.episode import OptionError
 from king_env.ruleset import RULESETS
 from tests.envs.playing import all_observations, is_over, mask_of, plain, play, random_chooser
 
 PLIES_APART = 23  # looking everywhere is slow, so look at every so many actions
-
-
-def stations(env: KingAECEnv, seed: int = 0) -> list[int]:
-    """Play a game, and stop every few actions and at the end: numbers of actions so far."""
-    choose = random_chooser(seed)
-    env.reset(seed=seed)
-    actions = 0
-    stops = []
-    while not is_over(env):
-        stops.append(actions)
-        actions += len(play(env, choose, PLIES_APART))
-    return [*stops, actions]
 
 
 # Masks, observations and infos

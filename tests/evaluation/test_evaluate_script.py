@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +40,11 @@ def test_markdown_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         (["--bots", "random,random,random,random", "--blocks", "0"], "num_blocks"),
         (["--bots", "random,random,random,random", "--seed", "-3"], "seed"),
         (["--bots", "random,random,random,random", "--json", "."], "json"),
+        (
+            ["--bots", "random,random,random,random", "--json", "/dev/null/x.json"],
+            "--json: cannot write /dev/null/x.json",
+        ),
+        (["--bots", "random,random,random,random", "--json", "/proc/x.json"], "--json: cannot write /proc/x.json"),
     ],
 )
 def test_bad_arguments_get_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,6 +52,19 @@ def test_bad_arguments_get_one_line(arguments: list[str], message: str, capsys: 
     printed = capsys.readouterr()
     assert message in printed.err and printed.err.count("\n") == 1
     assert printed.out == ""
+
+
+def test_a_result_that_cannot_be_written_has_been_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(path: Path, content: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("scripts.evaluate.write_json", fail)
+    assert main([*MATCH, "--json", str(tmp_path / "match.json")]) == 1
+    printed = capsys.readouterr()
+    assert "whole game" in printed.out
+    assert printed.err.endswith("match.json: No space left on device\n") and printed.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments", [[*MATCH, "--ruleset", "french"], [*MATCH, "--blocks", "many"], []])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ import numpy.typing as npt
 import pytest
 
 from king_env import bots
+from king_env.bots.compiled_bot import HeuristicBot
 from king_env.chance import begin_games, new_streams, shuffle_deals
 from king_env.engine import batch
 from king_env.engine.actions import NUM_ACTIONS
@@ -332,7 +334,8 @@ def test_a_match_can_go_on_with_the_first_legal_action() -> None:
     assert same_points(stubborn, plain)
     assert stubborn.num_faults[0] > 0 and stubborn.num_faults[1] == 0
     assert 0 < len(stubborn.faults) <= stubborn.num_faults[0]
-    assert "FAULT: faulty answered 99" in report_text(stubborn)
+    for report in (report_text(stubborn), report_markdown(stubborn)):
+        assert "FAULT: faulty answered 99" in report and "is to play" in report
 
 
 def test_a_wrong_number_of_answers_is_found_out() -> None:
@@ -358,6 +361,46 @@ def test_a_slow_bot_is_reported_and_its_answer_not_taken() -> None:
     with pytest.raises(MatchFaultError, match="over the limit of 250 ms") as stopped:
         play_match([Slow(), "random", "random", "random"], 1, 1, time_limit_ms=250)
     assert stopped.value.fault.deal == 4
+
+
+def test_what_a_bot_loads_when_it_first_acts_is_not_its_time() -> None:
+    class Lazy(FirstLegal):
+        name = "lazy"
+
+        def act(self, view: Views, rng: np.random.Generator) -> int:
+            if self.asked == 0:
+                time.sleep(0.3)
+            return super().act(view, rng)
+
+    timed = play_match([Lazy(), "random", "random", "random"], 1, 1, episode="deal", time_limit_ms=250)
+    untimed = play_match([FirstLegal(), Plain("random"), *["uniform"] * 2], 1, 1, episode="deal")
+    assert timed.num_faults.sum() == 0
+    assert untimed.is_complete
+
+
+def test_a_bot_that_exits_is_at_fault() -> None:
+    with pytest.raises(MatchFaultError, match="raised SystemExit: 3"):
+        play_match([Faulty(lambda: sys.exit(3)), "random", "random", "random"], 1, 1)
+    on = play_match([Faulty(lambda: sys.exit(3)), *["random"] * 3], 1, 1, episode="deal", on_error="first_legal")
+    assert on.is_complete and on.num_faults[0] > 0
+
+
+def test_a_bot_with_a_code_is_asked_all_the_same() -> None:
+    class Coded(FirstLegal):
+        name = "coded"
+        code = "utf-8"
+
+    class OwnMind(HeuristicBot):
+        """Derived from a compiled bot, and acts otherwise."""
+
+        def act_batch(self, views: Views, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+            return legal_masks(views).argmax(axis=1)
+
+    plain, coded, derived = (
+        play_match([bot, "uniform", "uniform", "uniform"], 1, 1, episode="deal")
+        for bot in (FirstLegal(), Coded(), OwnMind())
+    )
+    assert same_points(plain, coded) and same_points(plain, derived)
 
 
 def test_a_bot_cannot_change_the_game_through_its_view() -> None:
@@ -429,6 +472,12 @@ def test_the_report_names_bots_contracts_and_points() -> None:
 
 
 def test_an_unknown_bot_or_column_of_a_result_is_an_error() -> None:
-    result = play_match(["random"] * 4, 1, 1)
-    with pytest.raises(KeyError, match="heuristic"):
+    result = play_match(["random"] * 4, 1, 1, episode="deal")
+    with pytest.raises(ValueError, match="^unknown bot 'heuristic'; known: random$"):
         result.points("heuristic")
+    with pytest.raises(ValueError, match=r"^unknown column 'no_quens' \(did you mean 'no_queens'\?\); known: game, "):
+        result.points("random", "no_quens")
+    with pytest.raises(ValueError, match=r"^unknown fate 'sold' .*known: declared up, "):
+        result.as_owner("random", "sold")
+    with pytest.raises(ValueError, match="^unknown purchase 'down'; known: up, nulls$"):
+        result.as_buyer("random", "down")

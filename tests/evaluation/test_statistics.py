@@ -11,7 +11,18 @@ from king_env.evaluation.statistics import Estimate, estimate_mean, probability_
 
 @pytest.mark.parametrize(
     ("degrees", "t"),
-    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (10, 2.228), (30, 2.042), (120, 1.980)],
+    [
+        (1, 12.706),
+        (2, 4.303),
+        (3, 3.182),
+        (4, 2.776),
+        (9, 2.262),
+        (10, 2.228),
+        (29, 2.045),
+        (30, 2.042),
+        (100, 1.984),
+        (120, 1.980),
+    ],
 )
 def test_t_is_what_the_tables_of_students_distribution_say(degrees: int, t: float) -> None:
     assert student_t(degrees) == pytest.approx(t, abs=5e-4)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from king_env.bots.heuristic.avoiding import avoiding_card
 from king_env.bots.heuristic.calling import answer_to_ultimatum, best_bid, best_opening, owners_decision
-from king_env.bots.heuristic.counting import unseen_cards
 from king_env.bots.heuristic.valuation import best_declaration
 from king_env.bots.heuristic.winning import winning_card
 from king_env.engine.actions import Action
 from king_env.engine.cards import Card
 from king_env.engine.contracts import UP
 from king_env.engine.kernel import kernel, lowest_bit
+from king_env.engine.observation import unseen_cards
 from king_env.engine.play import legal_cards
 from king_env.engine.state import BIDDING, DECIDING, OPENING, PLAYING, ULTIMATUM, GameRecord
 
@@ -23,7 +23,7 @@ def heuristic_card(view: GameRecord) -> Card:
     legal = legal_cards(view)
     if legal & (legal - 1) == 0:
         return lowest_bit(legal)
-    unseen = unseen_cards(view)
+    unseen = unseen_cards(view, view["turn"])
     return winning_card(view, legal, unseen) if view["contract"] == UP else avoiding_card(view, legal, unseen)
 
 

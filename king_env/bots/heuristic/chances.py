@@ -10,10 +10,9 @@ from math import comb
 
 import numpy as np
 
+from king_env.bots.heuristic.counting import NUM_OTHERS
 from king_env.engine.cards import NUM_RANKS
 from king_env.engine.seats import NUM_SEATS
-
-NUM_OTHERS = NUM_SEATS - 1
 
 
 def _lacks_all(holders: int, some: int, cards: int) -> float:

@@ -1,21 +1,13 @@
-"""What a seat can count: the cards still out, and who may hold them."""
+"""What a seat can count: who is still to play, and who may hold a suit."""
 
 from __future__ import annotations
 
-from king_env.engine.cards import ALL_CARDS, SUIT_BIT, Cards, Suit
+from king_env.engine.cards import SUIT_BIT, Suit
 from king_env.engine.kernel import kernel
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import GameRecord
 
 NUM_OTHERS = NUM_SEATS - 1
-
-
-@kernel
-def unseen_cards(view: GameRecord) -> Cards:
-    """The cards neither in hand nor played: the three others hold them."""
-    played = view["played"]
-    gone = played[0] | played[1] | played[2] | played[3]
-    return int(ALL_CARDS & ~(view["hands"][view["turn"]] | gone))
 
 
 @kernel
