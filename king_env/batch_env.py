@@ -47,7 +47,7 @@ Seats = npt.NDArray[np.int64]  # [num_games]
 Rewards = npt.NDArray[np.float32]  # [num_games, NUM_SEATS]
 Flags = npt.NDArray[np.bool_]  # [num_games]
 Transition = tuple[Observations, Masks, Seats, Rewards, Flags]
-# Of `step_all` and `step_observe_all`: from games to final_scores.
+# Of `step_all`, from games to final_scores.
 StepArguments = tuple[
     GameRecords, np.ndarray, int, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray
 ]
@@ -61,6 +61,12 @@ BUFFERS: tuple[tuple[str, tuple[int, ...], Any], ...] = (
     ("seats", (), np.int64),
     ("rewards", (NUM_SEATS,), np.float32),
     ("ended", (), np.bool_),
+)
+# Observations, masks and seats for a step after which nobody looks.
+NOTHING_OBSERVED = (
+    np.zeros((0, OBSERVATION_SIZE), dtype=np.int8),
+    np.zeros((0, NUM_ACTIONS), dtype=np.int8),
+    np.zeros(0, dtype=np.int64),
 )
 # The arrays that change from step to step.
 STATE = ("games", "deal_ended", "final_scores", "_streams", "_given", "_next_given")
@@ -151,48 +157,14 @@ def step_all(
     final_scores: np.ndarray,
     rewards: np.ndarray,
     ended: np.ndarray,
-) -> int:
-    """`step_one` in every game. Nothing is done if one action is illegal: returns its game, else ALL_LEGAL."""
-    illegal = first_illegal(games, actions)
-    if illegal != ALL_LEGAL:
-        return illegal
-    before = np.zeros(NUM_SEATS, dtype=np.int64)
-    hands = np.zeros(NUM_SEATS, dtype=np.int64)
-    for i in range(len(games)):
-        ended[i], deal_ended[i], next_given[i] = step_one(
-            games[i],
-            actions[i],
-            reward_kind,
-            kinds,
-            streams[i],
-            given[i],
-            next_given[i],
-            rewards[i],
-            final_scores[i],
-            before,
-            hands,
-        )
-    return ALL_LEGAL
-
-
-@entry_point
-def step_observe_all(
-    games: GameRecords,
-    actions: np.ndarray,
-    reward_kind: int,
-    kinds: np.ndarray,
-    streams: np.ndarray,
-    given: np.ndarray,
-    next_given: np.ndarray,
-    deal_ended: np.ndarray,
-    final_scores: np.ndarray,
-    rewards: np.ndarray,
-    ended: np.ndarray,
     observations: np.ndarray,
     masks: np.ndarray,
     seats: np.ndarray,
 ) -> int:
-    """`step_all`, and then what the seat to act in each game knows and may do, in one pass over the games."""
+    """`step_one` in every game, and then what the seat to act in it knows and may do, unless `seats` is empty.
+
+    Nothing is done if one action is illegal: returns its game, else ALL_LEGAL.
+    """
     illegal = first_illegal(games, actions)
     if illegal != ALL_LEGAL:
         return illegal
@@ -215,7 +187,8 @@ def step_observe_all(
             before,
             hands,
         )
-        observe_one(games[i], i, flat_observations, flat_masks, seats, words)
+        if len(seats) > 0:
+            observe_one(games[i], i, flat_observations, flat_masks, seats, words)
     return ALL_LEGAL
 
 
@@ -302,7 +275,7 @@ class BatchEnv:
         rewards = np.empty((self.num_games, NUM_SEATS), dtype=np.float32)
         ended = np.empty(self.num_games, dtype=np.bool_)
         chosen = self._check_actions(actions)
-        self._refuse_illegal(step_all(*self._what_steps(chosen), rewards, ended), chosen)
+        self._refuse_illegal(step_all(*self._what_steps(chosen), rewards, ended, *NOTHING_OBSERVED), chosen)
         return rewards, ended
 
     def step_observe(self, actions: npt.ArrayLike, out: Transition) -> None:
@@ -313,7 +286,7 @@ class BatchEnv:
         """
         observations, masks, seats, rewards, ended = self._check_buffers(out)
         chosen = self._check_actions(actions)
-        illegal = step_observe_all(*self._what_steps(chosen), rewards, ended, observations, masks, seats)
+        illegal = step_all(*self._what_steps(chosen), rewards, ended, observations, masks, seats)
         self._refuse_illegal(illegal, chosen)
 
     def buffers(self) -> Transition:
@@ -384,7 +357,7 @@ class BatchEnv:
         return out
 
     def _what_steps(self, actions: npt.NDArray[np.int64]) -> StepArguments:
-        """The arguments that `step_all` and `step_observe_all` share."""
+        """The first arguments of `step_all`."""
         return (
             self.games,
             actions,

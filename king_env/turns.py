@@ -8,14 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from king_env.chance import Stream, begin_game, shuffle_deal
-from king_env.engine.actions import CALL_BIT, FIRST_CALL, NUM_ACTIONS, Action
+from king_env.engine.actions import Action
 from king_env.engine.batch import write_mask
-from king_env.engine.cards import CARD_BIT
 from king_env.engine.kernel import entry_point, kernel
 from king_env.engine.observation import OBSERVATION_WORDS, write_observation
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords
-from king_env.engine.step import legal_actions, start_deal, step
+from king_env.engine.step import is_among, legal_actions, start_deal, step
 from king_env.episode import REWARDS
 
 REWARD_POINTS, REWARD_DEAL, REWARD_PLACEMENT = range(len(REWARDS))
@@ -31,11 +30,7 @@ DRAWN: Seat = -1  # instead of a given dealer
 def is_legal(game: GameRecord, action: Action) -> bool:
     """Whether the seat to act may do this."""
     cards, calls = legal_actions(game)
-    if action < 0 or action >= NUM_ACTIONS:
-        return False
-    if action < FIRST_CALL:
-        return cards & CARD_BIT[action] != 0
-    return calls & CALL_BIT[action - FIRST_CALL] != 0
+    return is_among(action, cards, calls)
 
 
 @kernel

@@ -21,12 +21,11 @@ from torch import Tensor, nn
 from baselines.ppo.network import PolicyValueNetwork, legal_log_probs
 from baselines.ppo.tables import Tables
 from king_env.bots.heuristic.actions import heuristic_action
-from king_env.engine.actions import CALL_BIT, FIRST_CALL, NUM_ACTIONS, Action
-from king_env.engine.cards import CARD_BIT
+from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.kernel import entry_point, kernel
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords, new_records
-from king_env.engine.step import legal_actions, step
+from king_env.engine.step import is_among, legal_actions, step
 
 # How much more probable an action becomes for each unit of reward that it is foretold to gain.
 LOGITS_PER_REWARD = 8.0
@@ -61,13 +60,6 @@ def centred_score(game: GameRecord, seat: Seat) -> float:
     return game["deal_scores"][seat] - total / NUM_SEATS
 
 
-@kernel
-def is_in(action: Action, cards: int, calls: int) -> bool:
-    if action < FIRST_CALL:
-        return cards & CARD_BIT[action] != 0
-    return calls & CALL_BIT[action - FIRST_CALL] != 0
-
-
 @entry_point
 def choose_all(games: GameRecords, choices: np.ndarray) -> None:
     """What the heuristic would do in each game; choices: int64[N], written."""
@@ -88,7 +80,7 @@ def play_out_all(games: GameRecords, scales: np.ndarray, copies: GameRecords, ac
         before = centred_score(games[i], seat)
         for action in range(NUM_ACTIONS):
             action_values[i, action] = 0.0
-            if is_in(action, cards, calls):
+            if is_among(action, cards, calls):
                 copies[0] = games[i]
                 step(copy, action)
                 play_out(copy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from king_env.engine.actions import Action, Calls
+from king_env.engine.actions import CALL_BIT, FIRST_CALL, NUM_ACTIONS, Action, Calls
 from king_env.engine.auction import (
     answer_ultimatum,
     begin_choice,
@@ -19,7 +19,7 @@ from king_env.engine.auction import (
     note_call,
     open_deal,
 )
-from king_env.engine.cards import Cards
+from king_env.engine.cards import CARD_BIT, Cards
 from king_env.engine.dealing import deal_cards, is_negative_deal
 from king_env.engine.kernel import kernel
 from king_env.engine.play import begin_play, clear_trick, is_trick_complete, legal_cards, play_card
@@ -60,6 +60,16 @@ def legal_actions(game: GameRecord) -> tuple[Cards, Calls]:
     if game["phase"] == PLAYING:
         return legal_cards(game), 0
     return 0, legal_calls(game)
+
+
+@kernel
+def is_among(action: Action, cards: Cards, calls: Calls) -> bool:
+    """Whether an action, any number, is one of a set of cards or one of a set of calls."""
+    if action < 0 or action >= NUM_ACTIONS:
+        return False
+    if action < FIRST_CALL:
+        return cards & CARD_BIT[action] != 0
+    return calls & CALL_BIT[action - FIRST_CALL] != 0
 
 
 @kernel
