@@ -8,23 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from king_env.chance import (
-    STREAM_WORDS,
-    Stream,
-    Streams,
-    begin_game,
-    begin_games,
-    new_stream,
-    new_streams,
-    shuffle_deal,
-)
-from king_env.engine.actions import NUM_ACTIONS, Action
+from king_env.chance import STREAM_WORDS, Streams, begin_game, new_stream, new_streams, shuffle_deal
+from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.batch import write_mask
-from king_env.engine.kernel import entry_point, kernel
-from king_env.engine.observation import OBSERVATION_SIZE, OBSERVATION_WORDS, write_observation
+from king_env.engine.kernel import entry_point, kernel, scratch_words
+from king_env.engine.observation import OBSERVATION_SIZE, write_observation
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords, new_records
-from king_env.engine.step import start_deal, step
+from king_env.engine.step import is_among, legal_actions, start_deal, step
 from king_env.episode import (
     REWARDS,
     OptionError,
@@ -38,7 +29,7 @@ from king_env.episode import (
 from king_env.game import IllegalActionError
 from king_env.refusals import why_illegal
 from king_env.ruleset import RuleSet, make_ruleset, whole_number
-from king_env.turns import is_legal, write_rewards
+from king_env.turns import reward_of
 
 RuleSetLike = RuleSet | str | Mapping[str, Any]
 Observations = npt.NDArray[np.int8]  # [num_games, OBSERVATION_SIZE]
@@ -47,10 +38,9 @@ Seats = npt.NDArray[np.int64]  # [num_games]
 Rewards = npt.NDArray[np.float32]  # [num_games, NUM_SEATS]
 Flags = npt.NDArray[np.bool_]  # [num_games]
 Transition = tuple[Observations, Masks, Seats, Rewards, Flags]
-# Of `step_all`, from games to final_scores.
-StepArguments = tuple[
-    GameRecords, np.ndarray, int, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray
-]
+Table = Any  # one element of an array of TABLE_DTYPE
+Tables = np.ndarray  # TABLE_DTYPE[num_games]
+StepArguments = tuple[GameRecords, Tables, np.ndarray, int, np.ndarray, np.ndarray]  # of `step_all`, from games to given
 
 ALL_LEGAL = -1
 
@@ -68,138 +58,139 @@ NOTHING_OBSERVED = (
     np.zeros((0, NUM_ACTIONS), dtype=np.int8),
     np.zeros(0, dtype=np.int64),
 )
+# What there is to a game at its table besides its record.
+TABLE_DTYPE = np.dtype(
+    [
+        ("stream", np.uint64, (STREAM_WORDS,)),  # the random numbers to come
+        ("legal_cards", np.int64),  # what the seat to act may do
+        ("legal_calls", np.int64),
+        ("next_given", np.int64),  # which of the given deals is next
+        ("final_scores", np.int64, (NUM_SEATS,)),  # of the game that ended last
+        ("deal_ended", np.bool_),  # with the last step
+    ],
+    align=True,
+)
 # The arrays that change from step to step.
-STATE = ("games", "deal_ended", "final_scores", "_streams", "_given", "_next_given")
+STATE = ("games", "_tables", "_given")
 
 
 @kernel
-def first_illegal(games: GameRecords, actions: np.ndarray) -> int:
+def first_illegal(tables: Tables, actions: np.ndarray) -> int:
     """The first game whose action is illegal, or ALL_LEGAL."""
-    for i in range(len(games)):
-        if not is_legal(games[i], actions[i]):
+    for i in range(len(tables)):
+        if not is_among(actions[i], tables[i]["legal_cards"], tables[i]["legal_calls"]):
             return i
     return ALL_LEGAL
 
 
 @kernel
-def deal_next(game: GameRecord, stream: Stream, given: np.ndarray, next_given: int, hands: np.ndarray) -> int:
-    """Deal the next given cards, or draw some once those are used up; returns which given deal comes next."""
-    if next_given < len(given):
-        start_deal(game, given[next_given])
-        return next_given + 1
-    shuffle_deal(stream, hands)
-    start_deal(game, hands)
-    return next_given
-
-
-@entry_point
-def deal_all(games: GameRecords, streams: np.ndarray, given: np.ndarray, next_given: np.ndarray) -> None:
-    """The first deal of each game; given: int64[N, deals, 4], next_given: int64[N]."""
-    hands = np.zeros(NUM_SEATS, dtype=np.int64)
-    for i in range(len(games)):
-        next_given[i] = deal_next(games[i], streams[i], given[i], next_given[i], hands)
+def note_legal_actions(game: GameRecord, table: Table) -> None:
+    """Keep what the seat to act may do: its mask is made of it, and its action held against it."""
+    table["legal_cards"], table["legal_calls"] = legal_actions(game)
 
 
 @kernel
-def step_one(
-    game: GameRecord,
-    action: Action,
-    reward_kind: int,
-    kinds: np.ndarray,
-    stream: Stream,
-    given: np.ndarray,
-    next_given: int,
-    rewards: np.ndarray,
-    final_scores: np.ndarray,
-    before: np.ndarray,
-    hands: np.ndarray,
-) -> tuple[bool, bool, int]:
-    """A legal action, and what follows by itself: the next deal, or a new game; before and hands are scratch.
-
-    Returns whether the game ended, whether a deal ended, and which given deal comes next.
-    """
-    for seat in range(NUM_SEATS):
-        before[seat] = game["scores"][seat]
-    step(game, action)
-    ended = game["phase"] == OVER
-    deal_ended = ended or game["phase"] == TO_DEAL
-    write_rewards(game, reward_kind, before, deal_ended, rewards)
-    if ended:
+def deal_next(game: GameRecord, table: Table, given: np.ndarray) -> None:
+    """Deal the next given cards (int64[deals, 4]), or draw some once those are used up."""
+    hands = scratch_words(NUM_SEATS)
+    if table["next_given"] < len(given):
         for seat in range(NUM_SEATS):
-            final_scores[seat] = game["scores"][seat]
-        begin_game(game, stream, kinds)
-    if deal_ended:
-        next_given = deal_next(game, stream, given, next_given, hands)
-    return ended, deal_ended, next_given
+            hands[seat] = given[table["next_given"], seat]
+        table["next_given"] += 1
+    else:
+        shuffle_deal(table["stream"], hands)
+    start_deal(game, hands)
+
+
+@entry_point
+def begin_all(games: GameRecords, tables: Tables, kinds: np.ndarray) -> None:
+    """Draw the dealer of each game, and which deal it is if it has one only."""
+    for i in range(len(games)):
+        begin_game(games[i], tables[i]["stream"], kinds)
+
+
+@entry_point
+def deal_all(games: GameRecords, tables: Tables, given: np.ndarray) -> None:
+    """The first deal of each game; given: int64[N, deals, 4]."""
+    for i in range(len(games)):
+        deal_next(games[i], tables[i], given[i])
+        note_legal_actions(games[i], tables[i])
+
+
+@kernel
+def end_game(game: GameRecord, table: Table, kinds: np.ndarray) -> None:
+    """Keep the scores, and begin anew."""
+    for seat in range(NUM_SEATS):
+        table["final_scores"][seat] = game["scores"][seat]
+    begin_game(game, table["stream"], kinds)
 
 
 @kernel
 def observe_one(
-    game: GameRecord, i: int, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, words: np.ndarray
+    game: GameRecord, table: Table, i: int, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray
 ) -> None:
-    """What the seat to act in game i knows and may do, into flat observations and masks; words is scratch."""
+    """What the seat to act in game i knows and may do, into flat observations and masks."""
     seat = int(game["turn"])
     seats[i] = seat
-    write_observation(game, seat, words, observations, i * OBSERVATION_SIZE)
-    write_mask(game, masks, i * NUM_ACTIONS)
+    write_observation(game, seat, observations, i * OBSERVATION_SIZE)
+    write_mask(table["legal_cards"], table["legal_calls"], masks, i * NUM_ACTIONS)
 
 
 @entry_point
 def step_all(
     games: GameRecords,
+    tables: Tables,
     actions: np.ndarray,
     reward_kind: int,
     kinds: np.ndarray,
-    streams: np.ndarray,
     given: np.ndarray,
-    next_given: np.ndarray,
-    deal_ended: np.ndarray,
-    final_scores: np.ndarray,
     rewards: np.ndarray,
     ended: np.ndarray,
     observations: np.ndarray,
     masks: np.ndarray,
     seats: np.ndarray,
 ) -> int:
-    """`step_one` in every game, and then what the seat to act in it knows and may do, unless `seats` is empty.
+    """One action a game, and what follows by itself: the next deal, or a new game.
 
-    Nothing is done if one action is illegal: returns its game, else ALL_LEGAL.
+    Then what the seat to act knows and may do, unless `seats` is empty. Nothing is done if one action is illegal:
+    returns its game, else ALL_LEGAL.
     """
-    illegal = first_illegal(games, actions)
+    illegal = first_illegal(tables, actions)
     if illegal != ALL_LEGAL:
         return illegal
-    before = np.zeros(NUM_SEATS, dtype=np.int64)
-    hands = np.zeros(NUM_SEATS, dtype=np.int64)
-    words = np.zeros(OBSERVATION_WORDS, dtype=np.int64)
+    before = scratch_words(NUM_SEATS)
     flat_observations = observations.reshape(-1)
     flat_masks = masks.reshape(-1)
     for i in range(len(games)):
-        ended[i], deal_ended[i], next_given[i] = step_one(
-            games[i],
-            actions[i],
-            reward_kind,
-            kinds,
-            streams[i],
-            given[i],
-            next_given[i],
-            rewards[i],
-            final_scores[i],
-            before,
-            hands,
-        )
+        game, table = games[i], tables[i]
+        for seat in range(NUM_SEATS):
+            before[seat] = game["scores"][seat]
+        step(game, actions[i])
+        game_ended = game["phase"] == OVER
+        deal_ended = game_ended or game["phase"] == TO_DEAL
+        ended[i] = game_ended
+        table["deal_ended"] = deal_ended
+        for seat in range(NUM_SEATS):
+            rewards[i, seat] = reward_of(game, seat, reward_kind, before[seat], deal_ended)
+        if deal_ended:
+            if game_ended:
+                end_game(game, table, kinds)
+            deal_next(game, table, given[i])
+        note_legal_actions(game, table)
         if len(seats) > 0:
-            observe_one(games[i], i, flat_observations, flat_masks, seats, words)
+            observe_one(game, table, i, flat_observations, flat_masks, seats)
     return ALL_LEGAL
 
 
 @entry_point
-def observe_all(games: GameRecords, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray) -> None:
+def observe_all(
+    games: GameRecords, tables: Tables, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray
+) -> None:
     """What the seat to act in each game knows and may do."""
     flat_observations = observations.reshape(-1)
     flat_masks = masks.reshape(-1)
-    words = np.zeros(OBSERVATION_WORDS, dtype=np.int64)
     for i in range(len(games)):
-        observe_one(games[i], i, flat_observations, flat_masks, seats, words)
+        observe_one(games[i], tables[i], i, flat_observations, flat_masks, seats)
 
 
 class BatchEnv:
@@ -229,14 +220,21 @@ class BatchEnv:
         self.games: GameRecords = new_records(num_games)
         for i, rules in enumerate(self.rulesets):
             rules.write_to(self.games[i])
-        self.deal_ended: Flags = np.zeros(num_games, dtype=np.bool_)
-        self.final_scores = np.zeros((num_games, NUM_SEATS), dtype=np.int64)
+        self._tables: Tables = np.zeros(num_games, dtype=TABLE_DTYPE)
         self._kinds = deal_kinds(episode, contracts)
         self._reward_kind = REWARDS.index(reward)
-        self._streams = np.zeros((num_games, STREAM_WORDS), dtype=np.uint64)
         self._given = np.zeros((num_games, 0, NUM_SEATS), dtype=np.int64)
-        self._next_given = np.zeros(num_games, dtype=np.int64)
         self._is_reset = False
+
+    @property
+    def deal_ended(self) -> Flags:
+        """Where the last step ended a deal: bool[num_games]."""
+        return self._tables["deal_ended"]
+
+    @property
+    def final_scores(self) -> npt.NDArray[np.int64]:
+        """The scores of the game that ended last at each table: int64[num_games, 4]."""
+        return self._tables["final_scores"]
 
     def reset(
         self,
@@ -253,21 +251,21 @@ class BatchEnv:
         streams = self._new_streams(seed)
         given = self._parse_deals(deals)
         given_dealers = None if dealers is None else self._parse_dealers(dealers)
-        self._streams[:] = streams
-        begin_games(self.games, self._streams, self._kinds)
+        self._tables["stream"] = streams
+        begin_all(self.games, self._tables, self._kinds)
         if given_dealers is not None:
             self.games["dealer"] = given_dealers
         self._given = given
-        self._next_given[:] = 0
-        self.deal_ended[:] = False
+        self._tables["next_given"] = 0
+        self._tables["deal_ended"] = False
         self._is_reset = True
-        deal_all(self.games, self._streams, self._given, self._next_given)
+        deal_all(self.games, self._tables, self._given)
 
     def observe(self) -> tuple[Observations, Masks, Seats]:
         """The observation and action mask of the seat to act in each game, and which seat that is; fresh arrays."""
         self._check_reset()
         observations, masks, seats, _, _ = self.buffers()
-        observe_all(self.games, observations, masks, seats)
+        observe_all(self.games, self._tables, observations, masks, seats)
         return observations, masks, seats
 
     def step(self, actions: npt.ArrayLike) -> tuple[Rewards, Flags]:
@@ -312,7 +310,7 @@ class BatchEnv:
 
     def _new_streams(self, seed: int | Sequence[int] | None) -> Streams:
         if seed is None and self._is_reset:
-            return self._streams
+            return self._tables["stream"]
         if isinstance(seed, (list, tuple, np.ndarray)):
             if len(seed) != self.num_games:
                 raise OptionError(f"seed: must be one seed, or one for each of {self.num_games} games, not {len(seed)}")
@@ -358,17 +356,7 @@ class BatchEnv:
 
     def _what_steps(self, actions: npt.NDArray[np.int64]) -> StepArguments:
         """The first arguments of `step_all`."""
-        return (
-            self.games,
-            actions,
-            self._reward_kind,
-            self._kinds,
-            self._streams,
-            self._given,
-            self._next_given,
-            self.deal_ended,
-            self.final_scores,
-        )
+        return self.games, self._tables, actions, self._reward_kind, self._kinds, self._given
 
     def _refuse_illegal(self, game: int, actions: npt.NDArray[np.int64]) -> None:
         if game != ALL_LEGAL:

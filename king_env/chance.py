@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from king_env.engine.cards import CARD_BIT, NUM_CARDS
+from king_env.engine.cards import ALL_CARDS, CARD_BIT, NUM_CARDS
 from king_env.engine.contracts import NUM_DEALS, NUM_NEGATIVES, NUM_POSITIVES, NUM_TRICKS
 from king_env.engine.dealing import start_game
-from king_env.engine.kernel import add_words, entry_point, kernel
+from king_env.engine.kernel import add_words, entry_point, kernel, scratch_words
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import GameRecord, GameRecords
 
@@ -80,17 +80,19 @@ def random_float(stream: Stream) -> float:
 @kernel
 def shuffle_deal(stream: Stream, hands: np.ndarray) -> None:
     """Deal 13 cards to each seat into hands (int64[4], a set of cards a seat), all deals equally likely."""
-    deck = np.arange(NUM_CARDS)
-    for seat in range(NUM_SEATS):
-        hands[seat] = 0
-    # The last hand is what is left, so 39 cards are drawn.
-    for drawn in range(NUM_CARDS):
-        pick = drawn
-        if drawn < NUM_CARDS - NUM_TRICKS:
+    deck = scratch_words(NUM_CARDS)
+    for card in range(NUM_CARDS):
+        deck[card] = card
+    left = ALL_CARDS
+    for seat in range(NUM_SEATS - 1):
+        hand = 0
+        for drawn in range(NUM_TRICKS * seat, NUM_TRICKS * (seat + 1)):
             pick = drawn + random_below(stream, NUM_CARDS - drawn)
-        card = deck[pick]
-        deck[pick] = deck[drawn]
-        hands[drawn // NUM_TRICKS] |= CARD_BIT[card]
+            hand |= CARD_BIT[deck[pick]]
+            deck[pick] = deck[drawn]
+        hands[seat] = hand
+        left ^= hand
+    hands[NUM_SEATS - 1] = left
 
 
 @kernel

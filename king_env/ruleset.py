@@ -12,6 +12,7 @@ import numpy as np
 
 from king_env.engine.actions import MAX_BID, MAX_BID_POINTS, MAX_NULLS, ULTIMATUM_TRICKS
 from king_env.engine.contracts import FORCED_NAMES, NEGATIVE_NAMES, UP_POINTS
+from king_env.engine.observation import rules_code
 from king_env.engine.state import AUCTION_NAMES, FIRST_LEAD_NAMES, NEVER_SKIP, SETTLEMENT_NAMES, GameRecord
 
 NONE_TEXT = "none"  # how a dict writes None: TOML has no null
@@ -110,6 +111,7 @@ class RuleSet:
         records["settlement"] = 0 if self.settlement is None else SETTLEMENT_NAMES.index(self.settlement)
         for name in ("stop_when_decided", "max_bid", "max_nulls", "no_trump", "down", "ultimatum"):
             records[name] = getattr(self, name)
+        records["shown_rules"] = rules_code(records if records.ndim == 0 else records[0])
 
     def _take_number(self, option: str, number: int) -> None:
         """Keep a number as Python's own, which JSON can hold, whichever it was given as."""

@@ -10,8 +10,8 @@ import numpy as np
 from king_env.chance import Stream, begin_game, shuffle_deal
 from king_env.engine.actions import Action
 from king_env.engine.batch import write_mask
-from king_env.engine.kernel import entry_point, kernel
-from king_env.engine.observation import OBSERVATION_WORDS, write_observation
+from king_env.engine.kernel import entry_point, kernel, scratch_words
+from king_env.engine.observation import write_observation
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords
 from king_env.engine.step import is_among, legal_actions, start_deal, step
@@ -49,16 +49,15 @@ def placement_reward(scores: np.ndarray, seat: Seat) -> float:
 
 
 @kernel
-def write_rewards(game: GameRecord, kind: int, before: np.ndarray, deal_ended: bool, out: np.ndarray) -> None:
-    """What the action just done brought each seat; before: its score until then, out: float[4]."""
-    for seat in range(NUM_SEATS):
-        out[seat] = 0.0
-        if kind == REWARD_POINTS:
-            out[seat] = game["scores"][seat] - before[seat]
-        elif kind == REWARD_DEAL and deal_ended:
-            out[seat] = game["deal_scores"][seat]
-        elif kind == REWARD_PLACEMENT and game["phase"] == OVER:
-            out[seat] = placement_reward(game["scores"], seat)
+def reward_of(game: GameRecord, seat: Seat, kind: int, before: int, deal_ended: bool) -> float:
+    """What the action just done brought a seat; before: its score until then."""
+    if kind == REWARD_POINTS:
+        return float(game["scores"][seat] - before)
+    if kind == REWARD_DEAL and deal_ended:
+        return float(game["deal_scores"][seat])
+    if kind == REWARD_PLACEMENT and game["phase"] == OVER:
+        return placement_reward(game["scores"], seat)
+    return 0.0
 
 
 @entry_point
@@ -85,12 +84,13 @@ def take_action(games: GameRecords, action: Action, reward_kind: int, rewards: n
     game = games[0]
     if not is_legal(game, action):
         return ILLEGAL
-    before = np.empty(NUM_SEATS, dtype=np.int64)
+    before = scratch_words(NUM_SEATS)
     for seat in range(NUM_SEATS):
         before[seat] = game["scores"][seat]
     step(game, action)
     phase = game["phase"]
-    write_rewards(game, reward_kind, before, phase in (TO_DEAL, OVER), rewards)
+    for seat in range(NUM_SEATS):
+        rewards[seat] = reward_of(game, seat, reward_kind, before[seat], phase in (TO_DEAL, OVER))
     if phase == TO_DEAL:
         return DEAL_OVER
     return EPISODE_OVER if phase == OVER else int(game["turn"])
@@ -100,7 +100,8 @@ def take_action(games: GameRecords, action: Action, reward_kind: int, rewards: n
 def write_mask_of(game: GameRecord, viewer: Seat, mask: np.ndarray) -> None:
     """The action mask of one seat: all zero unless it is to act."""
     if game["turn"] == viewer and game["phase"] != OVER:
-        write_mask(game, mask, 0)
+        cards, calls = legal_actions(game)
+        write_mask(cards, calls, mask, 0)
     else:
         mask[:] = 0
 
@@ -108,8 +109,7 @@ def write_mask_of(game: GameRecord, viewer: Seat, mask: np.ndarray) -> None:
 @entry_point
 def observe_seat(games: GameRecords, viewer: Seat, observation: np.ndarray, mask: np.ndarray) -> None:
     """What a seat knows and may do; observation: int8[OBSERVATION_SIZE], mask: int8[NUM_ACTIONS], both written."""
-    words = np.empty(OBSERVATION_WORDS, dtype=np.int64)
-    write_observation(games[0], viewer, words, observation, 0)
+    write_observation(games[0], viewer, observation, 0)
     write_mask_of(games[0], viewer, mask)
 
 

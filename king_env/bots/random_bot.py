@@ -24,7 +24,7 @@ from king_env.engine.actions import (
     Calls,
 )
 from king_env.engine.cards import Cards
-from king_env.engine.kernel import kernel, lowest_bit, popcount
+from king_env.engine.kernel import kernel, popcount, select_bit
 from king_env.engine.state import DECIDING, OPENING, ULTIMATUM, GameRecord
 from king_env.engine.step import legal_calls
 
@@ -42,9 +42,7 @@ STEPS = 2  # a bid is one of so many lowest
 @kernel
 def random_member(members: int, stream: Stream) -> int:
     """One of the set bits of a mask, each equally likely."""
-    for _ in range(random_below(stream, popcount(members))):
-        members &= members - 1
-    return lowest_bit(members)
+    return select_bit(members, random_below(stream, popcount(members)))
 
 
 @kernel

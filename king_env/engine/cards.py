@@ -32,6 +32,7 @@ RANK_OF = np.array([card % NUM_RANKS for card in range(NUM_CARDS)], dtype=np.int
 SUIT_BIT = np.array([1 << suit for suit in range(NUM_SUITS)], dtype=np.int64)  # a suit in a set of suits
 FIRST_CARD_OF_SUIT = np.array([NUM_RANKS * suit for suit in range(NUM_SUITS)], dtype=np.int64)
 CARDS_OF_SUIT = np.array([ONE_SUIT << (NUM_RANKS * suit) for suit in range(NUM_SUITS)], dtype=np.int64)
+CARDS_OF_ITS_SUIT = CARDS_OF_SUIT[SUIT_OF]  # all cards of the same suit, itself included
 HIGHER_IN_SUIT = np.array(
     [sum(1 << c for c in range(card + 1, NUM_RANKS * (card // NUM_RANKS + 1))) for card in range(NUM_CARDS)],
     dtype=np.int64,

@@ -27,10 +27,12 @@ NUM_DEALS = NUM_NEGATIVES + NUM_POSITIVES
 NO_TRICKS, NO_HEARTS, NO_QUEENS, NO_KINGS_JACKS, NO_KING_OF_HEARTS, NO_LAST_TWO, UP, DOWN, UNDECIDED = range(9)
 NUM_CONTRACTS = 9
 NEGATIVE_NAMES = ("no_tricks", "no_hearts", "no_queens", "no_kings_jacks", "no_king_of_hearts", "no_last_two")
+CONTRACT_BIT = np.array([1 << contract for contract in range(NUM_CONTRACTS)], dtype=np.int64)  # in a set of contracts
 POSITIVE = "positive"  # the kind of deal in which the contract is still to be chosen
 CONTRACT_NAMES = (*NEGATIVE_NAMES, "up", "down", POSITIVE)
 
 NO_TRUMP = NUM_SUITS  # a trump that no card has: an up deal without trump, and every other contract
+TRUMP_CARDS = np.array([*CARDS_OF_SUIT, 0], dtype=np.int64)
 
 UP_POINTS = 25  # what a trick up is worth, and so a bid of one
 NULLS_POINTS = 75  # what a trick costs when playing down, and so a bid of one null

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from king_env.engine.cards import NUM_CARDS
-from king_env.engine.contracts import NO_TRUMP, NUM_NEGATIVES, UNDECIDED
+from king_env.engine.contracts import CONTRACT_BIT, NO_TRUMP, NUM_NEGATIVES, UNDECIDED
 from king_env.engine.kernel import kernel
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import MAX_CALLS, NOT_ANSWERED, TO_DEAL, GameRecord
@@ -65,6 +65,15 @@ def clear_table(game: GameRecord) -> None:
 
 
 @kernel
+def contracts_to_come(game: GameRecord) -> int:
+    """The negative contracts of the deals after this one, a bit a contract."""
+    to_come = 0
+    for deal in range(int(game["deal"]) + 1, min(int(game["last_deal"]) + 1, NUM_NEGATIVES)):
+        to_come |= CONTRACT_BIT[game["negatives"][deal]]
+    return to_come
+
+
+@kernel
 def deal_cards(game: GameRecord, hands: np.ndarray) -> None:
     """Give each seat its 13 cards (hands: int64[4], a set of cards a seat) and clear the table for the deal."""
     clear_seats(game)
@@ -74,4 +83,5 @@ def deal_cards(game: GameRecord, hands: np.ndarray) -> None:
     game["declarer"] = game["dealer"]
     game["leader"] = game["dealer"]
     game["trump"] = NO_TRUMP
+    game["negatives_to_come"] = contracts_to_come(game)
     game["contract"] = game["negatives"][game["deal"]] if is_negative_deal(game) else UNDECIDED

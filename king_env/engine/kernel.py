@@ -16,11 +16,12 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).resolve().parent.parent
+WORD_BITS = 64
 JIT_ENABLED = not numba.config.DISABLE_JIT
 # A folder that nobody has loaded for this long belongs to rules that were edited away.
 KEEP_OLD_CACHES_SECONDS = 24 * 3600.0
@@ -84,23 +85,26 @@ CACHE_FOLDER = _cache_folder() if JIT_ENABLED else None
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function that other kernels call. It is compiled into its callers and keeps no file of its own."""
+    """Let other kernels call a function: it is compiled into each of them, while Python runs it as it is written.
+
+    One compiled form serves all constants that it is called with, and none is made for Python, so compiling is quick.
+    """
     if not JIT_ENABLED:
         return function
-    compiled: Function = numba.njit(nogil=True, error_model="numpy")(function)
-    return compiled
+    registered: Function = register_jitable(error_model="numpy", forceinline=True, no_cfunc_wrapper=True)(function)
+    return registered
 
 
 def entry_point(function: Function) -> Function:
     """Compile a kernel that Python calls: it releases the GIL, and its code is kept on disk between runs."""
     if not JIT_ENABLED:
         return function
-    if CACHE_FOLDER is None:
-        return kernel(function)
     callers_choice = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        compiled: Function = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+        compiled: Function = numba.njit(
+            nogil=True, error_model="numpy", no_cfunc_wrapper=True, cache=CACHE_FOLDER is not None
+        )(function)
     finally:
         numba.config.CACHE_DIR = callers_choice
     return compiled
@@ -121,19 +125,42 @@ def plain_highest_bit(word: int) -> int:
     return int(word).bit_length() - 1
 
 
+def plain_select_bit(word: int, number: int) -> int:
+    """The position of set bit `number` of a word, the lowest being number 0."""
+    for _ in range(number):
+        word &= word - 1
+    return plain_lowest_bit(word)
+
+
 def plain_add_words(left: Any, right: Any) -> Any:
     """The sum of two unsigned words, without its carry; numpy scalars would warn."""
     return np.uint64((int(left) + int(right)) & 0xFFFF_FFFF_FFFF_FFFF)
 
 
+def plain_scratch_words(length: int) -> Any:
+    """Room for `length` words (int64, not cleared), which must not outlive the function that asks for it."""
+    return np.empty(length, dtype=np.int64)
+
+
 def plain_spread_bits(word: int, out: Any, start: int) -> None:
     """Write the 64 bits of a word to ``out[start : start + 64]``, one byte a bit, lowest first."""
-    for bit in range(64):
+    for bit in range(WORD_BITS):
         out[start + bit] = (int(word) >> bit) & 1
+
+
+def plain_spread_words(words: Any, first: int, end: int, out: Any, start: int) -> None:
+    """`spread_bits` for ``words[first:end]``, each to its place in an array that begins with word 0 at `start`."""
+    for number in range(first, end):
+        plain_spread_bits(words[number], out, start + WORD_BITS * number)
 
 
 if JIT_ENABLED:
     from llvmlite import ir
+    from numba.core import cgutils
+    from numba.np import arrayobj
+
+    # Processors with the instruction that deposits bits, but a slow one.
+    SLOW_DEPOSIT = ("bdver4", "znver1", "znver2")
 
     @intrinsic  # type: ignore[untyped-decorator]
     def popcount(typing_context: Any, word: Any) -> Any:
@@ -164,25 +191,95 @@ if JIT_ENABLED:
         return types.int64(types.int64), code
 
     @kernel
+    def select_bit_by_steps(word: Any, number: Any) -> Any:
+        """`plain_select_bit` for processors without an instruction for it."""
+        for _ in range(number):
+            word &= word - 1
+        return lowest_bit(word)
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def select_bit(typing_context: Any, word: Any, number: Any) -> Any:
+        """`plain_select_bit`: deposit one bit at the place wanted, and look where it is."""
+        signature = types.int64(types.int64, types.int64)
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            _, processor, features = context.codegen().magic_tuple()
+            if "+bmi2" not in features or processor in SLOW_DEPOSIT:
+                return context.compile_internal(builder, select_bit_by_steps, signature, args)
+            word_type = ir.IntType(64)
+            deposit = cgutils.get_or_insert_function(
+                builder.module, ir.FunctionType(word_type, [word_type, word_type]), "llvm.x86.bmi.pdep.64"
+            )
+            chosen = builder.call(deposit, [builder.shl(ir.Constant(word_type, 1), args[1]), args[0]])
+            return builder.cttz(chosen, ir.Constant(ir.IntType(1), 1))
+
+        return signature, code
+
+    @kernel
     def add_words(left: Any, right: Any) -> Any:
         """`plain_add_words`: compiled sums wrap round by themselves."""
         return left + right
 
+    @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+    def scratch_words(typing_context: Any, length: Any) -> Any:
+        """`plain_scratch_words` on the stack, or in registers where every index is known; the length is a constant."""
+        array_type = types.Array(types.int64, 1, "C")
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            words = length.literal_value
+            array = context.make_array(array_type)(context, builder)
+            arrayobj.populate_array(
+                array,
+                data=cgutils.alloca_once(builder, ir.IntType(64), size=words),
+                shape=[context.get_constant(types.intp, words)],
+                strides=[context.get_constant(types.intp, 8)],
+                itemsize=context.get_constant(types.intp, 8),
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return array_type(length), code
+
+    def store_spread_bits(builder: Any, word: Any, target: Any) -> None:
+        """Code that stores the 64 bits of a word as the 64 bytes at a pointer: each byte copied to eight, one bit kept."""
+        wide = ir.VectorType(ir.IntType(8), 64)
+        each_byte_eight_times = ir.Constant(ir.VectorType(ir.IntType(32), 64), [bit // 8 for bit in range(64)])
+        own_bit = ir.Constant(wide, [1 << bit % 8 for bit in range(64)])
+        smaller = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(wide, [wide, wide]), "llvm.umin.v64i8"
+        )
+        eight_bytes = builder.bitcast(word, ir.VectorType(ir.IntType(8), 8))
+        spread = builder.shuffle_vector(eight_bytes, eight_bytes, each_byte_eight_times)
+        bits = builder.call(smaller, [builder.and_(spread, own_bit), ir.Constant(wide, [1] * 64)])
+        builder.store(bits, builder.bitcast(target, wide.as_pointer())).align = 1
+
     @intrinsic  # type: ignore[untyped-decorator]
     def spread_bits(typing_context: Any, word: Any, out: Any, start: Any) -> Any:
-        """`plain_spread_bits` as one wide store: a word becomes 64 bytes at once."""
+        """`plain_spread_bits` as wide stores."""
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             array = context.make_array(signature.args[1])(context, builder, args[1])
-            bits = builder.bitcast(args[0], ir.VectorType(ir.IntType(1), 64))
-            byte_vector = ir.VectorType(ir.IntType(8), 64)
-            target = builder.gep(array.data, [args[2]])
-            store = builder.store(builder.zext(bits, byte_vector), builder.bitcast(target, byte_vector.as_pointer()))
-            store.align = 1
+            store_spread_bits(builder, args[0], builder.gep(array.data, [args[2]]))
             return context.get_dummy_value()
 
         return types.void(types.int64, out, types.int64), code
 
+    @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+    def spread_words(typing_context: Any, words: Any, first: Any, end: Any, out: Any, start: Any) -> Any:
+        """`plain_spread_words` without a loop: which words is a constant."""
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            source = context.make_array(signature.args[0])(context, builder, args[0])
+            array = context.make_array(signature.args[3])(context, builder, args[3])
+            target = builder.gep(array.data, [args[4]])
+            for number in range(first.literal_value, end.literal_value):
+                word = builder.load(builder.gep(source.data, [ir.Constant(ir.IntType(64), number)]))
+                store_spread_bits(builder, word, builder.gep(target, [ir.Constant(ir.IntType(64), WORD_BITS * number)]))
+            return context.get_dummy_value()
+
+        return types.void(words, first, end, out, types.int64), code
+
 else:
     popcount, lowest_bit, highest_bit = plain_popcount, plain_lowest_bit, plain_highest_bit
-    add_words, spread_bits = plain_add_words, plain_spread_bits
+    select_bit, add_words = plain_select_bit, plain_add_words
+    scratch_words, spread_bits, spread_words = plain_scratch_words, plain_spread_bits, plain_spread_words

@@ -25,7 +25,8 @@ from king_env.engine.actions import (
 from king_env.engine.cards import (
     ALL_CARDS,
     CARDS_OF_SUIT,
-    HIGHER_IN_SUIT,
+    CLUBS,
+    HEARTS,
     NUM_CARDS,
     NUM_RANKS,
     NUM_SUITS,
@@ -33,6 +34,7 @@ from king_env.engine.cards import (
     RANK_OF,
     SUIT_OF,
     Cards,
+    cards_of_rank,
 )
 from king_env.engine.contracts import (
     FORCED_NAMES,
@@ -43,7 +45,8 @@ from king_env.engine.contracts import (
     UP,
     UP_POINTS,
 )
-from king_env.engine.kernel import kernel, spread_bits
+from king_env.engine.kernel import WORD_BITS, kernel, scratch_words, spread_words
+from king_env.engine.play import winners_now
 from king_env.engine.seats import ALL_SEATS, NUM_SEATS, Seat, steps_left
 from king_env.engine.state import (
     AUCTION_NAMES,
@@ -54,10 +57,10 @@ from king_env.engine.state import (
     OVER,
     GameRecord,
     has_bid,
+    is_leading,
     trick_number,
 )
 
-WORD_BITS = 64
 # Every score is a whole number of these points, so totals fit in ten bits and a sign.
 SCORE_STEP = 5
 SCORE_BITS = 10
@@ -170,6 +173,8 @@ AT_IS_LAST_DEAL = _OFFSETS["is_last_deal"]
 AT_NEGATIVES_TO_COME = _OFFSETS["negatives_to_come"]
 AT_TOTALS = _OFFSETS["totals"]
 AT_TOTALS_LADDER = _OFFSETS["totals_ladder"]
+# The first words that are not complete before the card facts, the trick, the deal and its standing are written.
+FACTS_FROM, TRICK_FROM, STANDING_FROM = AT_MASTER // WORD_BITS, AT_WINS_NOW // WORD_BITS, AT_VOIDS // WORD_BITS
 AT_RULES = _OFFSETS["rule_auction"]
 
 
@@ -196,12 +201,12 @@ def _without_top(ranks: int) -> Cards:
     return sum((ONE_SUIT >> ranks) << (NUM_RANKS * suit) for suit in range(NUM_SUITS))
 
 
-def _without_bottom(ranks: int) -> Cards:
-    return sum(((ONE_SUIT << ranks) & ONE_SUIT) << (NUM_RANKS * suit) for suit in range(NUM_SUITS))
-
-
 BELOW_1, BELOW_2, BELOW_4, BELOW_8 = (_without_top(ranks) for ranks in (1, 2, 4, 8))
-ABOVE_1, ABOVE_2, ABOVE_4, ABOVE_8 = (_without_bottom(ranks) for ranks in (1, 2, 4, 8))
+CLUBS_AND_HEARTS = int(CARDS_OF_SUIT[CLUBS] | CARDS_OF_SUIT[HEARTS])
+DIAMONDS_AND_SPADES = ALL_CARDS ^ CLUBS_AND_HEARTS
+LOWEST_OF_CLUBS_AND_HEARTS = CLUBS_AND_HEARTS & cards_of_rank(0)
+LOWEST_OF_DIAMONDS_AND_SPADES = DIAMONDS_AND_SPADES & cards_of_rank(0)
+NEXT_TO_DIAMONDS_AND_SPADES = LOWEST_OF_DIAMONDS_AND_SPADES << NUM_RANKS
 
 
 def _call_codes() -> np.ndarray:
@@ -221,6 +226,21 @@ CALL_CODES = _call_codes()
 TRICK_CARD_CODES = np.array(
     [1 << SUIT_OF[card] | 1 << (NUM_SUITS + RANK_OF[card]) for card in range(NUM_CARDS)], dtype=np.int64
 )
+
+
+def _total_codes() -> np.ndarray:
+    """``[MAX_TOTAL + score // 5]`` → the entries of `totals`, then those of `totals_ladder`."""
+    codes = np.zeros(2 * MAX_TOTAL + 1, dtype=np.int64)
+    for steps in range(-MAX_TOTAL, MAX_TOTAL + 1):
+        exactly = abs(steps) << 1 | (1 if steps < 0 else 0)
+        rungs = int((SCORE_LADDER <= steps * SCORE_STEP).sum())
+        codes[MAX_TOTAL + steps] = exactly | ((1 << rungs) - 1) << (1 + SCORE_BITS)
+    return codes
+
+
+MAX_TOTAL = (1 << SCORE_BITS) - 1  # in steps of 5 points
+EXACTLY = (1 << (1 + SCORE_BITS)) - 1
+TOTAL_CODES = _total_codes()
 LADDER = np.array([(1 << height) - 1 for height in range(NUM_CARDS)], dtype=np.int64)
 ONE_HOT = np.array([1 << place for place in range(NUM_CARDS)], dtype=np.int64)
 
@@ -237,12 +257,17 @@ def cards_below(cards: Cards) -> Cards:
 
 @kernel
 def cards_above(cards: Cards) -> Cards:
-    """Every card that beats some of these cards in its suit."""
-    above = (cards << 1) & ABOVE_1
-    above |= (above << 1) & ABOVE_1
-    above |= (above << 2) & ABOVE_2
-    above |= (above << 4) & ABOVE_4
-    return above | ((above << 8) & ABOVE_8)
+    """Every card that beats some of these cards in its suit.
+
+    Taking one from a suit turns over its lowest card and all below; a card lent from the next suit stops the carry, so
+    every second suit is done at once.
+    """
+    ended = (cards & CLUBS_AND_HEARTS) | LOWEST_OF_DIAMONDS_AND_SPADES
+    up_to_lowest = ended ^ (ended - LOWEST_OF_CLUBS_AND_HEARTS)
+    above = CLUBS_AND_HEARTS & ~up_to_lowest
+    ended = (cards & DIAMONDS_AND_SPADES) | NEXT_TO_DIAMONDS_AND_SPADES
+    up_to_lowest = ended ^ (ended - LOWEST_OF_DIAMONDS_AND_SPADES)
+    return above | (DIAMONDS_AND_SPADES & ~up_to_lowest)
 
 
 @kernel
@@ -298,27 +323,16 @@ def write_card_facts(game: GameRecord, viewer: Seat, words: np.ndarray) -> None:
 
 
 @kernel
-def winners_now(game: GameRecord) -> Cards:
-    """Every card that would take the trick on the table."""
-    best = game["winning_card"]
-    trump = game["trump"]
-    higher = HIGHER_IN_SUIT[best]
-    if trump < NUM_SUITS and SUIT_OF[best] != trump:
-        return higher | CARDS_OF_SUIT[trump]
-    return higher
-
-
-@kernel
 def write_trick(game: GameRecord, viewer: Seat, words: np.ndarray) -> None:
     """The cards on the table, and which held cards would take them."""
-    on_table = int(game["num_plays"]) & 3
-    if on_table == 0:
+    if is_leading(game):
         return
+    on_table = int(game["num_plays"]) & 3
     first = int(game["num_plays"]) - on_table
-    for i in range(on_table):
-        place = steps_left(viewer, int(game["leader"]) + i)
-        code = TRICK_CARD_CODES[game["plays"][first + i]]
-        write(words, AT_TRICK + place * TRICK_CARD_WIDTH, TRICK_CARD_WIDTH, code)
+    for place in range(NUM_SEATS):
+        turn = steps_left(game["leader"], viewer + place)
+        code = TRICK_CARD_CODES[game["plays"][first + turn]]
+        write(words, AT_TRICK + place * TRICK_CARD_WIDTH, TRICK_CARD_WIDTH, code if turn < on_table else 0)
     write(words, AT_WINS_NOW, NUM_CARDS, game["hands"][viewer] & winners_now(game))
 
 
@@ -358,41 +372,15 @@ def write_auction(game: GameRecord, viewer: Seat, words: np.ndarray) -> None:
 
 
 @kernel
-def total_code(score: int) -> int:
-    """A score exactly: its sign, then its size in steps of 5."""
-    size = abs(int(score)) // SCORE_STEP
-    return size << 1 | (1 if score < 0 else 0)
-
-
-@kernel
-def rungs_reached(score: int) -> int:
-    """How many rungs of the ladder of scores this one reaches."""
-    reached = 0
-    for rung in range(len(SCORE_LADDER)):
-        if score >= SCORE_LADDER[rung]:
-            reached += 1
-    return reached
-
-
-@kernel
 def write_standing(game: GameRecord, viewer: Seat, words: np.ndarray) -> None:
     """What each seat has shown, taken and scored."""
     for place in range(NUM_SEATS):
         seat = (viewer + place) & 3
-        score = game["scores"][seat]
+        total = TOTAL_CODES[np.uint64(game["scores"][seat] + MAX_TOTAL * SCORE_STEP) // np.uint64(SCORE_STEP)]
         write(words, AT_VOIDS + place * NUM_SUITS, NUM_SUITS, game["voids"][seat])
         write(words, AT_UNITS + place * NUM_TRICKS, NUM_TRICKS, LADDER[game["units"][seat]])
-        write(words, AT_TOTALS + place * (1 + SCORE_BITS), 1 + SCORE_BITS, total_code(score))
-        write(words, AT_TOTALS_LADDER + place * len(SCORE_LADDER), len(SCORE_LADDER), LADDER[rungs_reached(score)])
-
-
-@kernel
-def contracts_to_come(game: GameRecord) -> int:
-    """The negative contracts of later deals, a bit a contract."""
-    to_come = 0
-    for deal in range(int(game["deal"]) + 1, min(int(game["last_deal"]) + 1, NUM_NEGATIVES)):
-        to_come |= ONE_HOT[game["negatives"][deal]]
-    return to_come
+        write(words, AT_TOTALS + place * (1 + SCORE_BITS), 1 + SCORE_BITS, total & EXACTLY)
+        write(words, AT_TOTALS_LADDER + place * len(SCORE_LADDER), len(SCORE_LADDER), total >> (1 + SCORE_BITS))
 
 
 @kernel
@@ -400,12 +388,11 @@ def write_progress(game: GameRecord, words: np.ndarray) -> None:
     """How far the game has come."""
     write(words, AT_DEAL_NUMBER, NUM_DEALS, ONE_HOT[game["deal"]])
     write(words, AT_IS_LAST_DEAL, 1, 1 if game["deal"] == game["last_deal"] else 0)
-    write(words, AT_NEGATIVES_TO_COME, NUM_NEGATIVES, contracts_to_come(game))
+    write(words, AT_NEGATIVES_TO_COME, NUM_NEGATIVES, game["negatives_to_come"])
 
 
-@kernel
 def rules_code(game: GameRecord) -> int:
-    """The options in force, as the bits of the last sections."""
+    """The options in force, as the bits of the last sections; `shown_rules` of a record keeps it."""
     code = ONE_HOT[game["auction"]] << RULE_AUCTION
     code |= int(game["max_bid"]) << RULE_MAX_BID
     code |= int(game["max_nulls"]) << RULE_MAX_NULLS
@@ -422,26 +409,23 @@ def rules_code(game: GameRecord) -> int:
 
 
 @kernel
-def observation_words(game: GameRecord, viewer: Seat, words: np.ndarray) -> None:
-    """Write all that a seat may know into words (int64[OBSERVATION_WORDS])."""
+def write_observation(game: GameRecord, viewer: Seat, out: np.ndarray, start: int) -> None:
+    """Write all that a seat may know to ``out[start : start + OBSERVATION_SIZE]`` (int8)."""
+    words = scratch_words(OBSERVATION_WORDS)
     for word in range(OBSERVATION_WORDS):
         words[word] = 0
     write_cards(game, viewer, words)
+    spread_words(words, 0, FACTS_FROM, out, start)
     write_card_facts(game, viewer, words)
+    spread_words(words, FACTS_FROM, TRICK_FROM, out, start)
     write_trick(game, viewer, words)
+    spread_words(words, TRICK_FROM, STANDING_FROM, out, start)
     write_deal(game, viewer, words)
     write_auction(game, viewer, words)
     write_standing(game, viewer, words)
     write_progress(game, words)
-    write(words, AT_RULES, RULES_WIDTH, rules_code(game))
-
-
-@kernel
-def write_observation(game: GameRecord, viewer: Seat, words: np.ndarray, out: np.ndarray, start: int) -> None:
-    """Write a seat's observation to ``out[start : start + OBSERVATION_SIZE]`` (int8); `words` is scratch."""
-    observation_words(game, viewer, words)
-    for word in range(OBSERVATION_WORDS):
-        spread_bits(words[word], out, start + WORD_BITS * word)
+    write(words, AT_RULES, RULES_WIDTH, game["shown_rules"])
+    spread_words(words, STANDING_FROM, OBSERVATION_WORDS, out, start)
 
 
 def unpack_observation(observation: np.ndarray) -> dict[str, np.ndarray]:

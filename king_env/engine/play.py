@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
-from king_env.engine.cards import CARD_BIT, CARDS_OF_SUIT, SUIT_BIT, SUIT_OF, Card, Cards
-from king_env.engine.contracts import FOLLOWING, FORCED_CARD, IS_FORCED, LEADING, NOT_LED, START_POINTS, VOID
+from king_env.engine.cards import (
+    CARD_BIT,
+    CARDS_OF_ITS_SUIT,
+    CARDS_OF_SUIT,
+    HIGHER_IN_SUIT,
+    SUIT_BIT,
+    SUIT_OF,
+    Card,
+    Cards,
+    Suit,
+    has_card,
+)
+from king_env.engine.contracts import (
+    FOLLOWING,
+    FORCED_CARD,
+    IS_FORCED,
+    LEADING,
+    NOT_LED,
+    START_POINTS,
+    TRUMP_CARDS,
+    VOID,
+)
 from king_env.engine.kernel import kernel
 from king_env.engine.seats import NUM_SEATS, Seat, left_of
 from king_env.engine.state import (
@@ -39,41 +59,54 @@ def begin_play(game: GameRecord) -> None:
 
 
 @kernel
-def legal_leads(game: GameRecord, hand: Cards) -> Cards:
-    """Any card may be led, but hearts in two contracts only from a hand of nothing else (Rules 2)."""
-    allowed = hand & ~NOT_LED[game["contract"]]
-    return allowed if allowed != 0 else hand
+def cards_called_for(game: GameRecord) -> Cards:
+    """The suit led, or, of whoever leads, in two contracts anything but hearts (Rules 1 and 2)."""
+    to_lead = ~NOT_LED[game["contract"]]
+    to_follow = CARDS_OF_SUIT[game["led_suit"]]
+    return to_lead if is_leading(game) else to_follow
 
 
 @kernel
-def unless_forced(game: GameRecord, cards: Cards, situation: int) -> Cards:
-    """The K♥ alone where it is among the cards that may be played and is forced (Rules 2)."""
-    forced = cards & FORCED_CARD[game["contract"]]
-    if forced != 0 and IS_FORCED[game["king_of_hearts_forced"], situation]:
-        return forced
-    return cards
+def situation(game: GameRecord, called_for: Cards) -> int:
+    """Whether the seat to act leads, follows, or is void; called_for: the cards of its hand that are called for."""
+    if is_leading(game):
+        return LEADING
+    return FOLLOWING if called_for != 0 else VOID
 
 
 @kernel
 def legal_cards(game: GameRecord) -> Cards:
-    """The cards the seat to act may play: follow if able, otherwise anything (Rules 1)."""
+    """The cards the seat to act may play: one that is called for if it has any, otherwise anything (Rules 1).
+
+    The K♥ alone where it is among them and is forced (Rules 2).
+    """
     hand = game["hands"][game["turn"]]
-    if is_leading(game):
-        return unless_forced(game, legal_leads(game, hand), LEADING)
-    following = hand & CARDS_OF_SUIT[game["led_suit"]]
-    if following != 0:
-        return unless_forced(game, following, FOLLOWING)
-    return unless_forced(game, hand, VOID)
+    called_for = hand & cards_called_for(game)
+    legal = called_for if called_for != 0 else hand
+    forced = legal & FORCED_CARD[game["contract"]]
+    if forced != 0 and IS_FORCED[game["king_of_hearts_forced"], situation(game, called_for)]:
+        return forced
+    return legal
+
+
+@kernel
+def winners_now(game: GameRecord) -> Cards:
+    """Every card that would take the trick on the table: the higher ones of the suit that is winning, and trumps."""
+    best = game["winning_card"]
+    return HIGHER_IN_SUIT[best] | (TRUMP_CARDS[game["trump"]] & ~CARDS_OF_ITS_SUIT[best])
 
 
 @kernel
 def is_winning(game: GameRecord, card: Card) -> bool:
     """Whether this card would take the trick as it stands: the highest trump, else the highest of the suit led."""
-    best = int(game["winning_card"])
-    suit = SUIT_OF[card]
-    if suit == SUIT_OF[best]:
-        return card > best
-    return suit == game["trump"]
+    return has_card(winners_now(game), card)
+
+
+@kernel
+def note_void(game: GameRecord, seat: Seat, suit: Suit) -> None:
+    """A seat that plays another suit than the one led has shown that it has none of it."""
+    led = game["led_suit"]
+    game["voids"][seat] |= SUIT_BIT[led] if suit != led else 0
 
 
 @kernel
@@ -81,18 +114,14 @@ def play_card(game: GameRecord, card: Card) -> None:
     """Put a card on the table and pass the turn to the left."""
     seat = int(game["turn"])
     card_bit = CARD_BIT[card]
-    suit = SUIT_OF[card]
-    if is_leading(game):
+    leads = is_leading(game)
+    wins = leads or is_winning(game, card)
+    if leads:
         game["leader"] = seat
-        game["led_suit"] = suit
-        game["winning_seat"] = seat
-        game["winning_card"] = card
-    else:
-        if suit != game["led_suit"]:
-            game["voids"][seat] |= SUIT_BIT[game["led_suit"]]
-        if is_winning(game, card):
-            game["winning_seat"] = seat
-            game["winning_card"] = card
+        game["led_suit"] = SUIT_OF[card]
+    note_void(game, seat, SUIT_OF[card])
+    game["winning_seat"] = seat if wins else game["winning_seat"]
+    game["winning_card"] = card if wins else game["winning_card"]
     game["hands"][seat] ^= card_bit
     game["played"][seat] |= card_bit
     game["trick_cards"] |= card_bit

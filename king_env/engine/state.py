@@ -37,13 +37,15 @@ NEVER_SKIP = -1
 
 # The longest auction is Brazilian: 13 levels, each raised, answered, and matched twice. A test works the bound out.
 # A record of this size has no padding, so equal games are equal bytes.
-MAX_CALLS = 148
+MAX_CALLS = 147
 
 GAME_DTYPE = np.dtype(
     [
         # cards
         ("hands", np.int64, (NUM_SEATS,)),  # the cards each seat still holds
         ("played", np.int64, (NUM_SEATS,)),  # the cards each seat has played in this deal
+        # the rules of this game as an observation shows them (`observation.rules_code`), worked out once
+        ("shown_rules", np.int64),
         # the trick on the table
         ("trick_cards", np.int64),  # the cards on the table
         ("winning_card", np.uint8),
@@ -58,6 +60,7 @@ GAME_DTYPE = np.dtype(
         ("last_deal", np.uint8),  # the game ends after this one: 9, or `deal` itself in a game of one deal
         ("dealer", np.uint8),  # the owner, in a positive deal
         ("declarer", np.uint8),  # who chooses how a positive deal is played: the buyer or the owner
+        ("negatives_to_come", np.uint8),  # the negative contracts of later deals, a bit a contract
         ("contract", np.uint8),
         ("trump", np.uint8),
         # the auction
