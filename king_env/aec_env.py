@@ -40,7 +40,7 @@ from king_env.game import Game, IllegalActionError
 from king_env.refusals import why_illegal
 from king_env.render import render_table
 from king_env.ruleset import RuleSet, make_ruleset
-from king_env.turns import DEAL_OVER, DRAWN, ILLEGAL, begin_episode, observe_mask, observe_seat, take_action
+from king_env.turns import DEAL_OVER, DESK_DTYPE, DRAWN, ILLEGAL, REWARDED, begin_episode, observe_mask, observe_seat, take_action
 
 AgentID = str
 Bits = npt.NDArray[np.int8]
@@ -49,6 +49,9 @@ Bits = npt.NDArray[np.int8]
 AGENTS: tuple[AgentID, ...] = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
 SEAT_OF_AGENT = {agent: seat for seat, agent in enumerate(AGENTS)}
 PLAYER_0, PLAYER_1, PLAYER_2, PLAYER_3 = AGENTS
+NO_REWARDS = dict.fromkeys(AGENTS, 0.0)
+NO_ACTION: Action = -1
+INT8 = np.dtype(np.int8)  # every turn makes arrays of it, and finding it by its class would take as long as that
 
 OBSERVATION_FORMATS = ("dict", "flat")
 RENDER_MODES = ("human", "ansi")
@@ -104,11 +107,9 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         self._masks_in_infos = observation_format == "flat"
         self._kinds = deal_kinds(episode, contracts)
         self._num_deals = num_deals(episode)
-        self._reward_kind = REWARDS.index(reward)
         self._unplayed = new_records(1)
         self.ruleset.write_to(self._unplayed)
         self._stream: Stream | None = None
-        self._step_rewards = np.zeros(NUM_SEATS)
 
     # What PettingZoo asks for
 
@@ -130,12 +131,15 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         if seed is not None or self._stream is None:
             self._stream = new_stream(check_seed(seed))
         self._deals = np.empty((self._num_deals, NUM_SEATS), dtype=np.int64) if given is None else given
-        self._games = self._unplayed.copy()
+        self._clear_desk(self._unplayed)
         begin_episode(self._games, self._stream, self._kinds, dealer, given is not None, self._deals)
         self._first_dealer, self._first_deal = int(self._games["dealer"][0]), int(self._games["deal"][0])
         self._actions: list[Action] = []
         self._scores_by_deal: list[list[int]] = []
         self._game: Game | None = None
+        self._is_paid = False  # by the last action
+        self._foreseen_by: AgentID | None = None
+        self._foreseen: Any = None
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -155,9 +159,9 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if not self._is_action(agent, action):
-            raise IllegalActionError(f"{action!r} is no action: they are whole numbers 0 … {NUM_ACTIONS - 1}")
-        if not self._act(agent, int(action)):
+        if not self._act(agent, action):
+            if not self._is_action(agent, action):
+                raise IllegalActionError(f"{action!r} is no action: they are whole numbers 0 … {NUM_ACTIONS - 1}")
             raise IllegalActionError(why_illegal(self._games[0], int(action)))
 
     def observe(self, agent: AgentID) -> Any:
@@ -165,20 +169,36 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
 
         A dict of `observation` (int8[OBSERVATION_SIZE]) and `action_mask` (int8[NUM_ACTIONS]); under `flat` the first.
         """
-        observation = np.empty(OBSERVATION_SIZE, np.int8)
-        mask = np.empty(NUM_ACTIONS, np.int8)
-        observe_seat(self._games, _seat(agent), observation, mask)
-        if self._masks_in_infos:
-            return observation
-        return {"observation": observation, "action_mask": mask}
+        if agent == self._foreseen_by:
+            self._foreseen_by = None  # whoever asks again gets arrays of its own
+            return self._foreseen
+        observation, mask = np.empty(OBSERVATION_SIZE, INT8), np.empty(NUM_ACTIONS, INT8)
+        observe_seat(self._desk, _seat(agent), observation, mask)
+        return observation if self._masks_in_infos else {"observation": observation, "action_mask": mask}
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """What the agent to act needs: observation, rewards since it acted, terminated, truncated, info."""
+        agent = self.agent_selection
+        if observe and agent == self._foreseen_by:  # as it is at almost every turn
+            self._foreseen_by = None
+            observation = self._foreseen
+        else:
+            observation = self.observe(agent) if observe else None
+        return (
+            observation,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def state(self) -> Bits:
         """The global view: player_0's observation, the hands of the others, the mask of the agent to act."""
         state = np.empty(STATE_SIZE, np.int8)
         observation, hands, mask = np.split(state, (STATE_HANDS_AT, STATE_MASK_AT))
-        observe_seat(self._games, 0, observation, mask)
+        observe_seat(self._desk, 0, observation, mask)
         hands[:] = (self._games["hands"][0, 1:, np.newaxis] & CARD_BIT != 0).reshape(-1)
-        observe_mask(self._games, int(self._games["turn"][0]), mask)
+        observe_mask(self._desk, int(self._games["turn"][0]), mask)
         return state
 
     def render(self) -> str | None:
@@ -198,6 +218,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
     def game(self) -> Game:
         """The game being played, every hand open: it follows the env. Play by `step`, not in it."""
         self._check_reset()
+        self._foreseen_by = None  # should somebody lay the cards otherwise
         if self._game is None:
             self._game = Game(self.ruleset, list(self._deals), self._first_dealer, self._first_deal, self._num_deals)
             self._game.record = self._games
@@ -216,31 +237,64 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         if self._stream is None:
             raise RuntimeError("there is no game yet: call reset() first")
 
+    def _clear_desk(self, games: GameRecords) -> None:
+        """Put a game (one record) where the compiled code plays it; `_games` is the record there."""
+        desk = np.zeros(1, DESK_DTYPE)
+        desk["game"] = games
+        desk["reward_kind"] = REWARDS.index(self.reward)
+        self._desk = desk.view(np.int64)
+        self._games: GameRecords = desk["game"]
+        self._step_rewards = desk["rewards"][0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the desk, of which the parts would come apart."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_desk", "_step_rewards")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._stream is not None:
+            self._clear_desk(self._games)
+            if self._game is not None:
+                self._game.record = self._games
+
     def __copy__(self) -> KingAECEnv:
         """A copy plays on by itself, so it shares nothing."""
         return copy.deepcopy(self)
 
     def _is_action(self, agent: AgentID, action: Any) -> bool:
-        """Whether it is in the action space; the space itself takes its time, so the usual types come first."""
-        if type(action) is int or type(action) is np.int64:
-            return bool(0 <= action < NUM_ACTIONS)
+        """Whether it is in the action space, legal now or not."""
         return bool(self.action_spaces[agent].contains(action))
 
-    def _act(self, agent: AgentID, action: Action) -> bool:
-        """Play an action if it is legal, and say whether it was."""
-        outcome = take_action(self._games, action, self._reward_kind, self._step_rewards)
+    def _act(self, agent: AgentID, action: Any) -> bool:
+        """Play an action if it is one and legal, and say whether it was."""
+        if type(action) is not int:
+            action = int(action) if self._is_action(agent, action) else NO_ACTION
+        elif not 0 <= action < NUM_ACTIONS:
+            return False
+        observation, mask = np.empty(OBSERVATION_SIZE, INT8), np.empty(NUM_ACTIONS, INT8)
+        outcome = take_action(self._desk, action, observation, mask)
         if outcome == ILLEGAL:
             return False
         self._actions.append(action)
-        self._pay(agent)
+        self._cumulative_rewards[agent] = 0.0  # what it had been told of before is settled
+        if not 0 <= outcome < REWARDED:
+            self._pay()
+        elif self._is_paid:
+            self.rewards = NO_REWARDS.copy()
+            self._is_paid = False
         if outcome >= 0:
-            self.agent_selection = AGENTS[outcome]
+            self.agent_selection = turn = AGENTS[outcome & 3]
+            if self._game is None:
+                self._foreseen_by = turn
+                self._foreseen = observation if self._masks_in_infos else {"observation": observation, "action_mask": mask}
         else:
+            self._foreseen_by = None
             self._end_deal(outcome)
         if self._masks_in_infos:
             self.infos[agent] = {"action_mask": np.zeros(NUM_ACTIONS, np.int8)}
             self._renew_info(self.agent_selection)
-        self._show_people()
+        if self.render_mode is not None:
+            self._show_people()
         return True
 
     def _end_deal(self, outcome: int) -> None:
@@ -265,22 +319,21 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
     def _agent_to_act(self) -> AgentID:
         return AGENTS[self._games["turn"][0]]
 
-    def _pay(self, agent: AgentID) -> None:
-        """Enter the rewards of this step; what the acting agent had been told of before is settled."""
+    def _pay(self) -> None:
+        """Enter the rewards of this step."""
         reward_0, reward_1, reward_2, reward_3 = self._step_rewards.tolist()
         self.rewards = {PLAYER_0: reward_0, PLAYER_1: reward_1, PLAYER_2: reward_2, PLAYER_3: reward_3}
+        self._is_paid = True
         since_acted = self._cumulative_rewards
-        since_acted[agent] = 0.0
-        if reward_0 or reward_1 or reward_2 or reward_3:
-            since_acted[PLAYER_0] += reward_0
-            since_acted[PLAYER_1] += reward_1
-            since_acted[PLAYER_2] += reward_2
-            since_acted[PLAYER_3] += reward_3
+        since_acted[PLAYER_0] += reward_0
+        since_acted[PLAYER_1] += reward_1
+        since_acted[PLAYER_2] += reward_2
+        since_acted[PLAYER_3] += reward_3
 
     def _renew_info(self, agent: AgentID) -> None:
         """Put the agent's action mask into its info (`flat` format)."""
         mask = np.empty(NUM_ACTIONS, np.int8)
-        observe_mask(self._games, SEAT_OF_AGENT[agent], mask)
+        observe_mask(self._desk, SEAT_OF_AGENT[agent], mask)
         self.infos[agent] = {"action_mask": mask}
 
     def _clear_rewards(self) -> None:
@@ -299,11 +352,12 @@ class CheckedKingEnv(KingAECEnv):
         self._is_reset = False
         self._has_moved = False  # since `agent_iter` last named an agent
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """Reached only for what is not there."""
-        if name in SET_BY_RESET:
-            raise AttributeError(f"{name} cannot be accessed before reset")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    @property
+    def num_agents(self) -> int:
+        """How many agents are still in the episode."""
+        if not self._is_reset:
+            raise AttributeError("num_agents cannot be accessed before reset")
+        return len(self.agents)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """As `KingAECEnv.reset`."""
@@ -321,11 +375,12 @@ class CheckedKingEnv(KingAECEnv):
             return
         agent = self.agent_selection
         is_done = self.terminations[agent] or self.truncations[agent]
-        if not (is_done and action is None) and not self._is_action(agent, action):
-            raise AssertionError("action is not in action space")
         if is_done:
+            if action is not None:
+                self._check_is_action(agent, action)
             self._was_dead_step(action)
-        elif not self._act(agent, int(action)):
+        elif not self._act(agent, action):
+            self._check_is_action(agent, action)
             self._end_on_illegal_action(agent)
 
     def observe(self, agent: AgentID) -> Any:
@@ -352,6 +407,10 @@ class CheckedKingEnv(KingAECEnv):
             EnvLogger.error_agent_iter_before_reset()
         return OrderedIterable(self, max_iter)
 
+    def _check_is_action(self, agent: AgentID, action: Any) -> None:
+        if not self._is_action(agent, action):
+            raise AssertionError("action is not in action space")
+
     def _end_on_illegal_action(self, agent: AgentID) -> None:
         """End the episode for all; only the agent pays, whatever it had been told of before."""
         EnvLogger.warn_on_illegal_move()
@@ -362,6 +421,24 @@ class CheckedKingEnv(KingAECEnv):
         self.rewards[agent] = self.illegal_reward
         self._accumulate_rewards()
         self._deads_step_first()
+
+
+class SetByReset:
+    """Stands in the class for an attribute that `reset` gives its envs, and refuses whoever asks before.
+
+    A method `__getattr__` would refuse as well, but make looking up any attribute slow.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, env: object, owner: type | None = None) -> NoReturn:
+        raise AttributeError(f"{self.name} cannot be accessed before reset")
+
+
+# Each of them is found in the class only as long as an env has none of its own.
+for _name in set(SET_BY_RESET) - set(vars(CheckedKingEnv)):
+    setattr(CheckedKingEnv, _name, SetByReset(_name))
 
 
 class OrderedIterable(AECIterable[AgentID, Any, Any]):  # type: ignore[misc]
@@ -377,11 +454,14 @@ class OrderedIterator(AECIterator[AgentID, Any, Any]):  # type: ignore[misc]
     env: CheckedKingEnv
 
     def __next__(self) -> AgentID:
-        agent = super().__next__()
-        if not self.env._has_moved:
+        env = self.env
+        if not env.agents or self.iters_til_term <= 0:
+            raise StopIteration
+        self.iters_til_term -= 1
+        if not env._has_moved:
             raise AssertionError("need to call step() or reset() in a loop over `agent_iter`")
-        self.env._has_moved = False
-        return agent
+        env._has_moved = False
+        return env.agent_selection
 
 
 def _observation_space(observation_format: str) -> spaces.Space[Any]:

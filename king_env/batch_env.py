@@ -14,8 +14,8 @@ from king_env.engine.batch import write_mask
 from king_env.engine.kernel import entry_point, kernel, scratch_words
 from king_env.engine.observation import OBSERVATION_SIZE, write_observation
 from king_env.engine.seats import NUM_SEATS, Seat
-from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords, new_records
-from king_env.engine.step import is_among, legal_actions, start_deal, step
+from king_env.engine.state import GAME_DTYPE, OVER, TO_DEAL, GameRecord, GameRecords, new_records
+from king_env.engine.step import start_deal, step
 from king_env.episode import (
     REWARDS,
     OptionError,
@@ -29,7 +29,7 @@ from king_env.episode import (
 from king_env.game import IllegalActionError
 from king_env.refusals import why_illegal
 from king_env.ruleset import RuleSet, make_ruleset, whole_number
-from king_env.turns import reward_of
+from king_env.turns import is_legal, reward_of
 
 RuleSetLike = RuleSet | str | Mapping[str, Any]
 Observations = npt.NDArray[np.int8]  # [num_games, OBSERVATION_SIZE]
@@ -40,9 +40,9 @@ Flags = npt.NDArray[np.bool_]  # [num_games]
 Transition = tuple[Observations, Masks, Seats, Rewards, Flags]
 Table = Any  # one element of an array of TABLE_DTYPE
 Tables = np.ndarray  # TABLE_DTYPE[num_games]
-StepArguments = tuple[GameRecords, Tables, np.ndarray, int, np.ndarray, np.ndarray]  # of `step_all`, from games to given
 
 ALL_LEGAL = -1
+INT64 = np.dtype(np.int64)
 
 # What `step_observe` writes: name, shape of one game's share, dtype.
 BUFFERS: tuple[tuple[str, tuple[int, ...], Any], ...] = (
@@ -62,10 +62,9 @@ NOTHING_OBSERVED = (
 TABLE_DTYPE = np.dtype(
     [
         ("stream", np.uint64, (STREAM_WORDS,)),  # the random numbers to come
-        ("legal_cards", np.int64),  # what the seat to act may do
-        ("legal_calls", np.int64),
         ("next_given", np.int64),  # which of the given deals is next
         ("final_scores", np.int64, (NUM_SEATS,)),  # of the game that ended last
+        ("reward_kind", np.int64),
         ("deal_ended", np.bool_),  # with the last step
     ],
     align=True,
@@ -75,18 +74,12 @@ STATE = ("games", "_tables", "_given")
 
 
 @kernel
-def first_illegal(tables: Tables, actions: np.ndarray) -> int:
+def first_illegal(games: GameRecords, actions: np.ndarray) -> int:
     """The first game whose action is illegal, or ALL_LEGAL."""
-    for i in range(len(tables)):
-        if not is_among(actions[i], tables[i]["legal_cards"], tables[i]["legal_calls"]):
+    for i in range(len(games)):
+        if not is_legal(games[i], actions[i]):
             return i
     return ALL_LEGAL
-
-
-@kernel
-def note_legal_actions(game: GameRecord, table: Table) -> None:
-    """Keep what the seat to act may do: its mask is made of it, and its action held against it."""
-    table["legal_cards"], table["legal_calls"] = legal_actions(game)
 
 
 @kernel
@@ -114,7 +107,6 @@ def deal_all(games: GameRecords, tables: Tables, given: np.ndarray) -> None:
     """The first deal of each game; given: int64[N, deals, 4]."""
     for i in range(len(games)):
         deal_next(games[i], tables[i], given[i])
-        note_legal_actions(games[i], tables[i])
 
 
 @kernel
@@ -126,24 +118,21 @@ def end_game(game: GameRecord, table: Table, kinds: np.ndarray) -> None:
 
 
 @kernel
-def observe_one(
-    game: GameRecord, table: Table, i: int, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray
-) -> None:
+def observe_one(game: GameRecord, i: int, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray) -> None:
     """What the seat to act in game i knows and may do, into flat observations and masks."""
     seat = int(game["turn"])
     seats[i] = seat
     write_observation(game, seat, observations, i * OBSERVATION_SIZE)
-    write_mask(table["legal_cards"], table["legal_calls"], masks, i * NUM_ACTIONS)
+    write_mask(game, masks, i * NUM_ACTIONS)
 
 
 @entry_point
 def step_all(
-    games: GameRecords,
-    tables: Tables,
-    actions: np.ndarray,
-    reward_kind: int,
+    game_words: np.ndarray,
+    table_words: np.ndarray,
     kinds: np.ndarray,
     given: np.ndarray,
+    actions: np.ndarray,
     rewards: np.ndarray,
     ended: np.ndarray,
     observations: np.ndarray,
@@ -153,9 +142,12 @@ def step_all(
     """One action a game, and what follows by itself: the next deal, or a new game.
 
     Then what the seat to act knows and may do, unless `seats` is empty. Nothing is done if one action is illegal:
-    returns its game, else ALL_LEGAL.
+    returns its game, else ALL_LEGAL. Games and tables come as the plain numbers that they are in memory (int64, flat),
+    which Python hands over in less time than records.
     """
-    illegal = first_illegal(tables, actions)
+    games = game_words.view(GAME_DTYPE)
+    tables = table_words.view(TABLE_DTYPE)
+    illegal = first_illegal(games, actions)
     if illegal != ALL_LEGAL:
         return illegal
     before = scratch_words(NUM_SEATS)
@@ -171,26 +163,23 @@ def step_all(
         ended[i] = game_ended
         table["deal_ended"] = deal_ended
         for seat in range(NUM_SEATS):
-            rewards[i, seat] = reward_of(game, seat, reward_kind, before[seat], deal_ended)
+            rewards[i, seat] = reward_of(game, seat, table["reward_kind"], before[seat], deal_ended)
         if deal_ended:
             if game_ended:
                 end_game(game, table, kinds)
             deal_next(game, table, given[i])
-        note_legal_actions(game, table)
         if len(seats) > 0:
-            observe_one(game, table, i, flat_observations, flat_masks, seats)
+            observe_one(game, i, flat_observations, flat_masks, seats)
     return ALL_LEGAL
 
 
 @entry_point
-def observe_all(
-    games: GameRecords, tables: Tables, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray
-) -> None:
+def observe_all(games: GameRecords, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray) -> None:
     """What the seat to act in each game knows and may do."""
     flat_observations = observations.reshape(-1)
     flat_masks = masks.reshape(-1)
     for i in range(len(games)):
-        observe_one(games[i], tables[i], i, flat_observations, flat_masks, seats)
+        observe_one(games[i], i, flat_observations, flat_masks, seats)
 
 
 class BatchEnv:
@@ -217,14 +206,20 @@ class BatchEnv:
         self.rulesets = _one_a_game(ruleset, num_games)
         self.episode = episode
         self.reward = reward
-        self.games: GameRecords = new_records(num_games)
+        self._games: GameRecords = new_records(num_games)
         for i, rules in enumerate(self.rulesets):
-            rules.write_to(self.games[i])
+            rules.write_to(self._games[i])
         self._tables: Tables = np.zeros(num_games, dtype=TABLE_DTYPE)
         self._kinds = deal_kinds(episode, contracts)
-        self._reward_kind = REWARDS.index(reward)
+        self._tables["reward_kind"] = REWARDS.index(reward)
         self._given = np.zeros((num_games, 0, NUM_SEATS), dtype=np.int64)
         self._is_reset = False
+        self._prepare_steps()
+
+    @property
+    def games(self) -> GameRecords:
+        """The records of the games, which may be copied and assigned like any others."""
+        return self._games
 
     @property
     def deal_ended(self) -> Flags:
@@ -252,28 +247,27 @@ class BatchEnv:
         given = self._parse_deals(deals)
         given_dealers = None if dealers is None else self._parse_dealers(dealers)
         self._tables["stream"] = streams
-        begin_all(self.games, self._tables, self._kinds)
+        begin_all(self._games, self._tables, self._kinds)
         if given_dealers is not None:
-            self.games["dealer"] = given_dealers
+            self._games["dealer"] = given_dealers
         self._given = given
         self._tables["next_given"] = 0
         self._tables["deal_ended"] = False
         self._is_reset = True
-        deal_all(self.games, self._tables, self._given)
+        deal_all(self._games, self._tables, self._given)
 
     def observe(self) -> tuple[Observations, Masks, Seats]:
         """The observation and action mask of the seat to act in each game, and which seat that is; fresh arrays."""
         self._check_reset()
         observations, masks, seats, _, _ = self.buffers()
-        observe_all(self.games, self._tables, observations, masks, seats)
+        observe_all(self._games, observations, masks, seats)
         return observations, masks, seats
 
     def step(self, actions: npt.ArrayLike) -> tuple[Rewards, Flags]:
         """One action a game (ints[num_games]); rewards of all four seats, and which games ended and were dealt anew."""
         rewards = np.empty((self.num_games, NUM_SEATS), dtype=np.float32)
         ended = np.empty(self.num_games, dtype=np.bool_)
-        chosen = self._check_actions(actions)
-        self._refuse_illegal(step_all(*self._what_steps(chosen), rewards, ended, *NOTHING_OBSERVED), chosen)
+        self._step(actions, rewards, ended, *NOTHING_OBSERVED)
         return rewards, ended
 
     def step_observe(self, actions: npt.ArrayLike, out: Transition) -> None:
@@ -282,10 +276,11 @@ class BatchEnv:
         out: observations int8[num_games, OBSERVATION_SIZE], masks int8[num_games, NUM_ACTIONS], seats int64[num_games],
         rewards float32[num_games, 4], ended bool[num_games], or slices of larger arrays; each C-contiguous.
         """
-        observations, masks, seats, rewards, ended = self._check_buffers(out)
-        chosen = self._check_actions(actions)
-        illegal = step_all(*self._what_steps(chosen), rewards, ended, observations, masks, seats)
-        self._refuse_illegal(illegal, chosen)
+        if out is not self._checked_buffers:
+            self._check_buffers(out)
+            self._checked_buffers = tuple(out)  # a list may be given other arrays, so it is never this
+        observations, masks, seats, rewards, ended = out
+        self._step(actions, rewards, ended, observations, masks, seats)
 
     def buffers(self) -> Transition:
         """Arrays of the right shapes and dtypes for `step_observe`."""
@@ -304,8 +299,7 @@ class BatchEnv:
             own = getattr(self, name)
             if name != "_given" and (state[name].shape, state[name].dtype) != (own.shape, own.dtype):
                 raise OptionError(f"state: {name} is of another env: {state[name].shape}, not {own.shape}")
-        for name in STATE:
-            setattr(self, name, state[name].copy())
+        self._games[:], self._tables[:], self._given = state["games"], state["_tables"], state["_given"].copy()
         self._is_reset = True
 
     def _new_streams(self, seed: int | Sequence[int] | None) -> Streams:
@@ -333,6 +327,8 @@ class BatchEnv:
 
     def _check_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
         self._check_reset()
+        if type(actions) is np.ndarray and actions.shape == self._one_a_game and actions.dtype is INT64:
+            return np.ascontiguousarray(actions)
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_games,) or not np.issubdtype(chosen.dtype, np.integer):
             raise OptionError(
@@ -354,13 +350,28 @@ class BatchEnv:
                 raise OptionError(f"out: {name} must be C-contiguous and writeable")
         return out
 
-    def _what_steps(self, actions: npt.NDArray[np.int64]) -> StepArguments:
-        """The first arguments of `step_all`."""
-        return self.games, self._tables, actions, self._reward_kind, self._kinds, self._given
+    def _prepare_steps(self) -> None:
+        """What every step needs, and would take its time to find out."""
+        self._game_words, self._table_words = self._games.view(np.int64), self._tables.view(np.int64)
+        self._one_a_game = (self.num_games,)
+        self._checked_buffers: Transition | None = None
 
-    def _refuse_illegal(self, game: int, actions: npt.NDArray[np.int64]) -> None:
-        if game != ALL_LEGAL:
-            raise IllegalActionError(f"game {game}: {_why_refused(self.games[game], int(actions[game]))}")
+    def __getstate__(self) -> dict[str, Any]:
+        """All but second looks at the same memory, which a copy must have at its own."""
+        prepared = ("_game_words", "_table_words", "_checked_buffers")
+        return {name: value for name, value in self.__dict__.items() if name not in prepared}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._prepare_steps()
+
+    def _step(self, actions: npt.ArrayLike, *out: npt.NDArray[Any]) -> None:
+        """`step_all` with these buffers, in its order; an illegal action is refused."""
+        chosen = self._check_actions(actions)
+        illegal = step_all(self._game_words, self._table_words, self._kinds, self._given, chosen, *out)
+        if illegal != ALL_LEGAL:
+            reason = _why_refused(self._games[illegal], int(chosen[illegal]))
+            raise IllegalActionError(f"game {illegal}: {reason}")
 
     def _check_reset(self) -> None:
         if not self._is_reset:

@@ -13,7 +13,7 @@ from king_env.engine.batch import write_mask
 from king_env.engine.kernel import entry_point, kernel, scratch_words
 from king_env.engine.observation import write_observation
 from king_env.engine.seats import NUM_SEATS, Seat
-from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords
+from king_env.engine.state import GAME_DTYPE, OVER, TO_DEAL, GameRecord, GameRecords
 from king_env.engine.step import is_among, legal_actions, start_deal, step
 from king_env.episode import REWARDS
 
@@ -21,9 +21,17 @@ REWARD_POINTS, REWARD_DEAL, REWARD_PLACEMENT = range(len(REWARDS))
 # Placement rewards from first to last place; seats that share places share their sum.
 PLACEMENT_REWARDS = np.array([1.0, 1.0 / 3.0, -1.0 / 3.0, -1.0], dtype=np.float64)
 
-# What `take_action` answers instead of the seat to act.
+# What `take_action` adds to the seat to act if somebody was rewarded, and what it answers instead of one.
+REWARDED = NUM_SEATS
 DEAL_OVER, EPISODE_OVER, ILLEGAL = -1, -2, -3
 DRAWN: Seat = -1  # instead of a given dealer
+
+# One game, how it is rewarded, and the rewards of the last action.
+DESK_DTYPE = np.dtype(
+    [("game", GAME_DTYPE), ("reward_kind", np.int64), ("rewards", np.float64, (NUM_SEATS,))], align=True
+)
+# A desk as plain numbers (int64, flat), which Python hands to compiled code in less time than a record.
+DeskWords = np.ndarray
 
 
 @kernel
@@ -76,12 +84,14 @@ def begin_episode(
 
 
 @entry_point
-def take_action(games: GameRecords, action: Action, reward_kind: int, rewards: np.ndarray) -> int:
-    """One action and what it pays (rewards: float64[4], written).
+def take_action(desk: DeskWords, action: Action, observation: np.ndarray, mask: np.ndarray) -> int:
+    """One action, what it pays, and what whoever is to act next in the deal knows and may do.
 
-    Returns the seat to act, DEAL_OVER (the next is to be dealt) or EPISODE_OVER; or ILLEGAL, and nothing has changed.
+    observation: int8[OBSERVATION_SIZE], mask: int8[NUM_ACTIONS], written.
+    Returns the seat to act, plus REWARDED if a reward is not 0; DEAL_OVER (the next is to be dealt) or EPISODE_OVER;
+    or ILLEGAL, and nothing has changed.
     """
-    game = games[0]
+    game, rewards = desk.view(DESK_DTYPE)[0]["game"], desk.view(DESK_DTYPE)[0]["rewards"]
     if not is_legal(game, action):
         return ILLEGAL
     before = scratch_words(NUM_SEATS)
@@ -89,31 +99,39 @@ def take_action(games: GameRecords, action: Action, reward_kind: int, rewards: n
         before[seat] = game["scores"][seat]
     step(game, action)
     phase = game["phase"]
+    reward_kind = desk.view(DESK_DTYPE)[0]["reward_kind"]
+    is_rewarded = False
     for seat in range(NUM_SEATS):
         rewards[seat] = reward_of(game, seat, reward_kind, before[seat], phase in (TO_DEAL, OVER))
+        is_rewarded |= rewards[seat] != 0.0
     if phase == TO_DEAL:
         return DEAL_OVER
-    return EPISODE_OVER if phase == OVER else int(game["turn"])
+    if phase == OVER:
+        return EPISODE_OVER
+    turn = int(game["turn"])
+    write_observation(game, turn, observation, 0)
+    write_mask_of(game, turn, mask)
+    return turn + REWARDED if is_rewarded else turn
 
 
 @kernel
 def write_mask_of(game: GameRecord, viewer: Seat, mask: np.ndarray) -> None:
     """The action mask of one seat: all zero unless it is to act."""
     if game["turn"] == viewer and game["phase"] != OVER:
-        cards, calls = legal_actions(game)
-        write_mask(cards, calls, mask, 0)
+        write_mask(game, mask, 0)
     else:
         mask[:] = 0
 
 
 @entry_point
-def observe_seat(games: GameRecords, viewer: Seat, observation: np.ndarray, mask: np.ndarray) -> None:
+def observe_seat(desk: DeskWords, viewer: Seat, observation: np.ndarray, mask: np.ndarray) -> None:
     """What a seat knows and may do; observation: int8[OBSERVATION_SIZE], mask: int8[NUM_ACTIONS], both written."""
-    write_observation(games[0], viewer, observation, 0)
-    write_mask_of(games[0], viewer, mask)
+    game = desk.view(DESK_DTYPE)[0]["game"]
+    write_observation(game, viewer, observation, 0)
+    write_mask_of(game, viewer, mask)
 
 
 @entry_point
-def observe_mask(games: GameRecords, viewer: Seat, mask: np.ndarray) -> None:
+def observe_mask(desk: DeskWords, viewer: Seat, mask: np.ndarray) -> None:
     """What a seat may do; mask: int8[NUM_ACTIONS], written."""
-    write_mask_of(games[0], viewer, mask)
+    write_mask_of(desk.view(DESK_DTYPE)[0]["game"], viewer, mask)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from king_env.engine.actions import FIRST_CALL, NUM_ACTIONS, Calls
-from king_env.engine.cards import Cards
+from king_env.engine.actions import FIRST_CALL, NUM_ACTIONS
 from king_env.engine.dealing import start_game
 from king_env.engine.information import hide
 from king_env.engine.kernel import WORD_BITS, entry_point, kernel, spread_bits
 from king_env.engine.observation import OBSERVATION_SIZE, write_observation
-from king_env.engine.state import GameRecords
+from king_env.engine.state import GameRecord, GameRecords
 from king_env.engine.step import legal_actions, start_deal, step
 
 # The second word of a mask overlaps the first, so that both are written whole: 81 entries are not two words.
@@ -18,8 +17,9 @@ SECOND_WORD_AT = NUM_ACTIONS - WORD_BITS
 
 
 @kernel
-def write_mask(cards: Cards, calls: Calls, out: np.ndarray, start: int) -> None:
-    """Write a set of cards and one of calls as an action mask to ``out[start : start + 81]`` (int8)."""
+def write_mask(game: GameRecord, out: np.ndarray, start: int) -> None:
+    """Write the action mask of the seat to act to ``out[start : start + 81]`` (int8)."""
+    cards, calls = legal_actions(game)
     first = np.int64(cards) | np.int64(calls) << np.int64(FIRST_CALL)
     second = np.int64(cards) >> np.int64(SECOND_WORD_AT) | np.int64(calls) << np.int64(FIRST_CALL - SECOND_WORD_AT)
     spread_bits(first, out, start)
@@ -59,8 +59,7 @@ def legal_masks(games: GameRecords, masks: np.ndarray) -> None:
     """The action mask of whoever is to act in each game; masks: int8[N, 81], written."""
     flat = masks.reshape(-1)
     for i in range(len(games)):
-        cards, calls = legal_actions(games[i])
-        write_mask(cards, calls, flat, i * NUM_ACTIONS)
+        write_mask(games[i], flat, i * NUM_ACTIONS)
 
 
 @entry_point
