@@ -1,24 +1,28 @@
-# `make train` and `make test` need nothing but Python 3.10 or newer: each makes a virtual environment and fills it with
-# the releases of constraints.txt, unless it is there already, and then does its work.
+# `make train`, `make test` and `make benchmark` need nothing but Python 3.10 or newer: each makes a virtual environment
+# and fills it with the releases of constraints.txt, unless it is there already, and then does its work.
 
 PYTHON ?= python3
 VENV := .venv
 CONFIG ?= configs/ppo/quick.toml
 
-.PHONY: help train test setup format clean
+.PHONY: help train test benchmark setup format clean
 
 help:
-	@echo "make train    train an agent by self-play and print how it does against the bots (CONFIG=$(CONFIG))"
-	@echo "make test     run every check: format, lint, types, imports, tests"
-	@echo "make setup    only make the virtual environment that both use"
-	@echo "make format   put the code into its standard format"
-	@echo "make clean    remove the virtual environment and all caches; trained agents in runs/ stay"
+	@echo "make train       train an agent by self-play and print how it does against the bots (CONFIG=$(CONFIG))"
+	@echo "make test        run every check: format, lint, types, imports, tests"
+	@echo "make benchmark   measure King on this machine, and other environments beside it"
+	@echo "make setup       only make the virtual environment that both use"
+	@echo "make format      put the code into its standard format"
+	@echo "make clean       remove the virtual environment and all caches; trained agents in runs/ stay"
 
 train: $(VENV)/.has-train
 	$(VENV)/bin/python scripts/train.py $(CONFIG)
 
 test: $(VENV)/.has-dev
 	scripts/check
+
+benchmark: $(VENV)/.has-bench
+	$(VENV)/bin/python scripts/benchmark.py --json runs/benchmark.json --plot runs/benchmark_growth.png
 
 setup: $(VENV)/.has-dev
 

@@ -6,12 +6,9 @@ python scripts/evaluate.py --bots heuristic,random,random,random --blocks 500 --
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 from king_env.episode import EPISODES
 from king_env.evaluation import (
@@ -25,6 +22,7 @@ from king_env.evaluation import (
 from king_env.evaluation.faults import ON_ERROR_CHOICES
 from king_env.evaluation.seatings import SEATING_CHOICES
 from king_env.ruleset import RULESETS
+from scripts.result_files import cannot_write, check_writable, write_json
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 FAULT = NOT_WRITTEN = 1
@@ -64,7 +62,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
     try:
-        check_writable(options.json)
+        check_writable("--json", options.json)
         result, status = play(options)
     except (ValueError, OSError, ImportError) as error:
         print(f"evaluate: {error}", file=sys.stderr)
@@ -81,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         write_json(options.json, result.to_dict() | {"command": command})
     except OSError as error:
-        print(f"evaluate: {cannot_write(options.json, error)}", file=sys.stderr)
+        print(f"evaluate: {cannot_write('--json', options.json, error)}", file=sys.stderr)
         return NOT_WRITTEN
     return status
 
@@ -126,35 +124,6 @@ def show(result: MatchResult, as_markdown: bool) -> None:
         print(report_markdown(result))
     else:
         print_report(result)
-
-
-def check_writable(path: Path | None) -> None:
-    """Find out before the match, and not after it, that its result cannot be written."""
-    if path is None:
-        return
-    if path.is_dir():
-        raise ValueError(f"--json: {path} is a folder; give a file")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished(path).touch()
-        unfinished(path).unlink()
-    except OSError as error:
-        raise ValueError(cannot_write(path, error)) from None
-
-
-def cannot_write(path: Path, error: OSError) -> str:
-    return f"--json: cannot write {path}: {error.strerror}"
-
-
-def unfinished(path: Path) -> Path:
-    """Where a file stands until it is whole."""
-    return path.with_name(path.name + ".part")
-
-
-def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write the file whole or not at all."""
-    unfinished(path).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(unfinished(path), path)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,126 @@
+"""Random games recorded and played again, so that choosing the actions is no part of what is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from king_env.batch_env import BatchEnv, step_all
+from king_env.bots.compiled import bot_code, choose_all
+from king_env.chance import new_streams
+from king_env.engine.state import GameRecords
+from king_env.episode import REWARDS, deal_kinds
+
+UNIFORM = bot_code("uniform", "uniform", "uniform")
+SEED = 1
+# More than a game: by then the games side by side are at different places, as they are in training.
+PLIES_BEFORE = 600
+RECORDED_ACTIONS = 2**19
+FEWEST_PLIES, MOST_PLIES = 16, 2**16
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Games in mid-play, and what is played in them from there."""
+
+    state: Mapping[str, npt.NDArray[Any]]  # of `BatchEnv`
+    actions: npt.NDArray[np.int64]  # [num_plies, num_games]
+
+    @property
+    def num_games(self) -> int:
+        """Games side by side."""
+        return self.actions.shape[1]
+
+
+def plies_to_record(num_games: int) -> int:
+    """So many that playing them again takes its time, whatever the number of games."""
+    return min(max(RECORDED_ACTIONS // num_games, FEWEST_PLIES), MOST_PLIES)
+
+
+def record_play(num_games: int, num_plies: int) -> Recording:
+    """Play uniformly random actions in whole games, and write them down."""
+    env = BatchEnv(num_games)
+    env.reset(seed=SEED)
+    streams = new_streams(SEED, num_games, purpose="bots")
+    play_at_random(env, streams, np.empty((PLIES_BEFORE, num_games), dtype=np.int64))
+    state = env.state()
+    actions = np.empty((num_plies, num_games), dtype=np.int64)
+    play_at_random(env, streams, actions)
+    return Recording(state, actions)
+
+
+def play_at_random(env: BatchEnv, streams: npt.NDArray[np.uint64], actions: npt.NDArray[np.int64]) -> None:
+    """One ply after another; actions: int64[num_plies, num_games], written."""
+    for of_ply in actions:
+        choose_all(UNIFORM, env.games, streams, of_ply)
+        env.step(of_ply)
+
+
+class CompiledReplay:
+    """A recording played again by `step_all` alone, which writes observations and masks, too."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        observations, masks, seats, self._rewards, self._ended = BatchEnv(recording.num_games).buffers()
+        self._observed = (observations, masks, seats)
+        self._reward_kind = REWARDS.index("points")
+        self._kinds = deal_kinds("game", None)
+        self.restart()
+
+    @property
+    def games(self) -> GameRecords:
+        """The games as they stand."""
+        return self._state["games"]
+
+    def restart(self) -> None:
+        """Go back to where the recording begins."""
+        self._state = {name: array.copy() for name, array in self._recording.state.items()}
+
+    def play(self) -> int:
+        """Play it all, one call a ply; returns how many actions that were."""
+        state, games = self._state, self.games
+        others = (
+            self._reward_kind,
+            self._kinds,
+            state["_streams"],
+            state["_given"],
+            state["_next_given"],
+            state["deal_ended"],
+            state["final_scores"],
+            self._rewards,
+            self._ended,
+            *self._observed,
+        )
+        for actions in self._recording.actions:
+            step_all(games, actions, *others)
+        return self._recording.actions.size
+
+
+class BatchEnvReplay:
+    """A recording played again by `BatchEnv.step_observe` into buffers of its caller."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._env = BatchEnv(recording.num_games)
+        self._out = self._env.buffers()
+        self.restart()
+
+    @property
+    def games(self) -> GameRecords:
+        """The games as they stand."""
+        return self._env.games
+
+    def restart(self) -> None:
+        """Go back to where the recording begins."""
+        self._env.restore(self._recording.state)
+
+    def play(self) -> int:
+        """Play it all, one call a ply; returns how many actions that were."""
+        env, out = self._env, self._out
+        for actions in self._recording.actions:
+            env.step_observe(actions, out)
+        return self._recording.actions.size
