@@ -12,12 +12,12 @@ PETTINGZOO_GAMES = ("connect_four", "texas_holdem")
 
 # By the key of the peer's figure: all play at random and deal their cards, unless the figure says otherwise.
 OURS_FOR: dict[str, str] = {
-    **{f"openspiel_{game}/python": "raw_env/unseen" for game in OPENSPIEL_GAMES},
-    **{f"openspiel_{game}/tensors": "raw_env/mask" for game in OPENSPIEL_GAMES},
+    **{f"openspiel_{game}/python": "raw_env/bare" for game in OPENSPIEL_GAMES},
+    **{f"openspiel_{game}/tensors": "raw_env/list" for game in OPENSPIEL_GAMES},
     **{f"openspiel_{game}/compiled": "random_games/deals/1" for game in OPENSPIEL_GAMES},
-    "rlcard_bridge": "raw_env/mask",
-    **{f"{game}/raw_env": "raw_env/mask" for game in PETTINGZOO_GAMES},
-    **{f"{game}/env": "env/mask" for game in PETTINGZOO_GAMES},
+    "rlcard_bridge": "raw_env/list",
+    **{f"{game}/raw_env": "raw_env/list" for game in PETTINGZOO_GAMES},
+    **{f"{game}/env": "env/list" for game in PETTINGZOO_GAMES},
     "maskable_ppo": "ppo",
 }
 

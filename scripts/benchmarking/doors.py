@@ -12,6 +12,10 @@ import numpy as np
 from king_env import king_v0
 from king_env.bots.compiled import choose_all
 from king_env.chance import new_streams
+from king_env.engine.actions import NUM_ACTIONS
+from king_env.engine.cards import NUM_CARDS
+from king_env.engine.observation import OBSERVATION_SIZE
+from king_env.turns import take_action
 from scripts.benchmarking.measuring import STEPS_PER_SECOND, TIMES, NotMeasuredError, Sample, rate
 from scripts.benchmarking.replay import (
     SEED,
@@ -24,17 +28,18 @@ from scripts.benchmarking.replay import (
 
 GYMNASIUM_ID = "King-v0"
 BATCH_GAMES = 4096
+ACTIONS_A_DEAL = NUM_CARDS  # of a negative deal, such as a game begins with
 
 
 def raw_env() -> Iterator[Sample]:
     """The PettingZoo env without checks of the order of calls."""
-    env, choose = king_v0.raw_env(), engine_chooser()
+    env = king_v0.raw_env()
     yield from agent_iter_figures("raw_env", env)
     yield Sample(
-        "raw_env/unseen",
-        "`raw_env()`, `step` only: the engine chooses, nobody observes",
+        "raw_env/bare",
+        "`raw_env()`, `observe` and `step` alone: `random.choice` from the mask as a list",
         STEPS_PER_SECOND,
-        rate(lambda: play_unseen(env, choose)),
+        rate(lambda: play_bare(env)),
     )
 
 
@@ -44,23 +49,39 @@ def checked_env() -> Iterator[Sample]:
 
 
 def agent_iter_figures(name: str, env: Any) -> Iterator[Sample]:
-    """PettingZoo's loop, observation and mask included, with the cheapest choice of its user and the engine's."""
-    yield Sample(
-        f"{name}/mask",
-        f"`{name}()`, `agent_iter` and `last`: `random.choice` from the mask",
-        STEPS_PER_SECOND,
-        rate(lambda: play_by_mask(env)),
-    )
-    choose = engine_chooser()
+    """PettingZoo's loop, observation and mask included, with the engine's choice and two of its user."""
+    actions = game_of_the_engine(env)
     yield Sample(
         f"{name}/engine",
-        f"`{name}()`, `agent_iter` and `last`: the engine chooses",
+        f"`{name}()`, `agent_iter` and `last`: actions that the engine chose",
         STEPS_PER_SECOND,
-        rate(lambda: play_by_engine(env, choose)),
+        rate(lambda: play_again(env, actions)),
+    )
+    yield Sample(
+        f"{name}/list",
+        f"`{name}()`, `agent_iter` and `last`: `random.choice` from the mask as a list",
+        STEPS_PER_SECOND,
+        rate(lambda: play_by_mask(env, choose_from_list)),
+    )
+    yield Sample(
+        f"{name}/mask",
+        f"`{name}()`, `agent_iter` and `last`: `random.choice` from `flatnonzero` of the mask",
+        STEPS_PER_SECOND,
+        rate(lambda: play_by_mask(env, choose_from_array)),
     )
 
 
-def play_by_mask(env: Any) -> int:
+def choose_from_list(mask: np.ndarray) -> int:
+    """The quickest way to choose in Python."""
+    return random.choice(mask.nonzero()[0].tolist())
+
+
+def choose_from_array(mask: np.ndarray) -> int:
+    """The way that is written first."""
+    return random.choice(np.flatnonzero(mask))
+
+
+def play_by_mask(env: Any, choose: Callable[[np.ndarray], int]) -> int:
     """An episode of a PettingZoo env, each action from the mask; returns how many there were."""
     num_actions = 0
     env.reset()
@@ -69,47 +90,63 @@ def play_by_mask(env: Any) -> int:
         if termination or truncation:
             env.step(None)
         else:
-            env.step(random.choice(np.flatnonzero(observation["action_mask"])))
+            env.step(choose(observation["action_mask"]))
             num_actions += 1
     return num_actions
 
 
-def engine_chooser() -> Callable[[np.ndarray], int]:
-    """Chooses any legal action straight from a game's record."""
-    streams = new_streams(SEED, 1, purpose="bots")
-    actions = np.empty(1, dtype=np.int64)
-
-    def choose(records: np.ndarray) -> int:
-        choose_all(UNIFORM, records, streams, actions)
-        return actions.item()
-
-    return choose
-
-
-def play_by_engine(env: Any, choose: Callable[[np.ndarray], int]) -> int:
-    """An episode of King under `agent_iter`, all of it observed; returns how many actions there were."""
+def play_bare(env: Any) -> int:
+    """An episode without more calls than it takes; returns how many actions there were."""
     num_actions = 0
     env.reset()
-    records = env.unwrapped.game.record
-    for _ in env.agent_iter():
-        _, _, termination, truncation, _ = env.last()
-        if termination or truncation:
-            env.step(None)
-        else:
-            env.step(choose(records))
-            num_actions += 1
-    return num_actions
-
-
-def play_unseen(env: Any, choose: Callable[[np.ndarray], int]) -> int:
-    """An episode of King that nobody observes; returns how many actions there were."""
-    num_actions = 0
-    env.reset()
-    records = env.unwrapped.game.record
     while not env.terminations[env.agent_selection]:
-        env.step(choose(records))
+        env.step(choose_from_list(env.observe(env.agent_selection)["action_mask"]))
         num_actions += 1
     return num_actions
+
+
+def game_of_the_engine(env: Any) -> list[int]:
+    """The actions of a whole game of random play, chosen in compiled code beforehand."""
+    streams = new_streams(SEED, 1, purpose="bots")
+    chosen = np.empty(1, dtype=np.int64)
+    actions = []
+    env.reset(seed=SEED)
+    while not env.terminations[env.agent_selection]:
+        choose_all(UNIFORM, env.unwrapped.game.record, streams, chosen)
+        actions.append(chosen.item())
+        env.step(actions[-1])
+    return actions
+
+
+def play_again(env: Any, actions: list[int]) -> int:
+    """The episode of these actions under `agent_iter`, all of it observed; returns how many there were."""
+    remaining = iter(actions)
+    env.reset(seed=SEED)
+    for _ in env.agent_iter():
+        _, _, termination, truncation, _ = env.last()
+        env.step(None if termination or truncation else next(remaining))
+    return len(actions)
+
+
+def one_call() -> Iterator[Sample]:
+    """A turn of one game in one compiled call: what `raw_env` makes of each step."""
+    env = king_v0.raw_env()
+    actions = game_of_the_engine(env)
+    env.reset(seed=SEED)
+    desk = env._desk
+    observation, mask = np.empty(OBSERVATION_SIZE, np.int8), np.empty(NUM_ACTIONS, np.int8)
+    first_deal = actions[:ACTIONS_A_DEAL]
+    before = desk.copy()
+
+    def play() -> int:
+        desk[:] = before
+        for action in first_deal:
+            take_action(desk, action, observation, mask)
+        return len(first_deal)
+
+    yield Sample(
+        "one_call", "step, observation and mask of one game in one call from Python", STEPS_PER_SECOND, rate(play)
+    )
 
 
 def gymnasium_env() -> Iterator[Sample]:

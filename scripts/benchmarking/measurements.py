@@ -14,7 +14,7 @@ from scripts.benchmarking.own_process import ProcessDiedError, in_own_process
 # Each measurement is the function of its name in one of these modules.
 ROOMS: dict[str, tuple[str, ...]] = {
     "engine": ("random_games", "batch_steps", "two_cores", "memory"),
-    "doors": ("raw_env", "checked_env", "gymnasium_env", "batch_env"),
+    "doors": ("one_call", "raw_env", "checked_env", "gymnasium_env", "batch_env"),
     "start_up": ("start_up",),
     "peers.openspiel": ("openspiel_hearts", "openspiel_spades", "openspiel_bridge"),
     "peers.rlcard": ("rlcard_bridge",),

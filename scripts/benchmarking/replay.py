@@ -13,7 +13,7 @@ from king_env.batch_env import BatchEnv, step_all
 from king_env.bots.compiled import bot_code, choose_all
 from king_env.chance import new_streams
 from king_env.engine.state import GameRecords
-from king_env.episode import REWARDS, deal_kinds
+from king_env.episode import deal_kinds
 
 UNIFORM = bot_code("uniform", "uniform", "uniform")
 SEED = 1
@@ -65,38 +65,25 @@ class CompiledReplay:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
-        observations, masks, seats, self._rewards, self._ended = BatchEnv(recording.num_games).buffers()
-        self._observed = (observations, masks, seats)
-        self._reward_kind = REWARDS.index("points")
+        observations, masks, seats, rewards, ended = BatchEnv(recording.num_games).buffers()
+        self._out = (rewards, ended, observations, masks, seats)
         self._kinds = deal_kinds("game", None)
         self.restart()
 
     @property
     def games(self) -> GameRecords:
         """The games as they stand."""
-        return self._state["games"]
+        return self._games
 
     def restart(self) -> None:
         """Go back to where the recording begins."""
-        self._state = {name: array.copy() for name, array in self._recording.state.items()}
+        self._games, self._tables, self._given = (array.copy() for array in self._recording.state.values())
 
     def play(self) -> int:
         """Play it all, one call a ply; returns how many actions that were."""
-        state, games = self._state, self.games
-        others = (
-            self._reward_kind,
-            self._kinds,
-            state["_streams"],
-            state["_given"],
-            state["_next_given"],
-            state["deal_ended"],
-            state["final_scores"],
-            self._rewards,
-            self._ended,
-            *self._observed,
-        )
+        played = (self._games.view(np.int64), self._tables.view(np.int64), self._kinds, self._given)
         for actions in self._recording.actions:
-            step_all(games, actions, *others)
+            step_all(*played, actions, *self._out)
         return self._recording.actions.size
 
 

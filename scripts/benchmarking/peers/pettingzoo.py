@@ -7,7 +7,7 @@ from typing import Any
 
 from pettingzoo.classic import connect_four_v3, texas_holdem_v4
 
-from scripts.benchmarking.doors import play_by_mask
+from scripts.benchmarking.doors import choose_from_list, play_by_mask
 from scripts.benchmarking.measuring import STEPS_PER_SECOND, Sample, rate
 
 
@@ -31,7 +31,7 @@ def env_figure(name: str, maker: str, env: Any) -> Sample:
     """One env under PettingZoo's loop."""
     return Sample(
         f"{name}/{maker}",
-        f"PettingZoo {name}, `{maker}()`: `random.choice` from the mask",
+        f"PettingZoo {name}, `{maker}()`: `random.choice` from the mask as a list",
         STEPS_PER_SECOND,
-        rate(lambda: play_by_mask(env)),
+        rate(lambda: play_by_mask(env, choose_from_list)),
     )
