@@ -114,14 +114,16 @@ def play_card(game: GameRecord, card: Card) -> None:
     """Put a card on the table and pass the turn to the left."""
     seat = int(game["turn"])
     card_bit = CARD_BIT[card]
-    leads = is_leading(game)
-    wins = leads or is_winning(game, card)
-    if leads:
+    if is_leading(game):
         game["leader"] = seat
         game["led_suit"] = SUIT_OF[card]
-    note_void(game, seat, SUIT_OF[card])
-    game["winning_seat"] = seat if wins else game["winning_seat"]
-    game["winning_card"] = card if wins else game["winning_card"]
+        game["winning_seat"] = seat
+        game["winning_card"] = card
+    else:
+        note_void(game, seat, SUIT_OF[card])
+        if is_winning(game, card):
+            game["winning_seat"] = seat
+            game["winning_card"] = card
     game["hands"][seat] ^= card_bit
     game["played"][seat] |= card_bit
     game["trick_cards"] |= card_bit
