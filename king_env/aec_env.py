@@ -40,7 +40,17 @@ from king_env.game import Game, IllegalActionError
 from king_env.refusals import why_illegal
 from king_env.render import render_table
 from king_env.ruleset import RuleSet, make_ruleset
-from king_env.turns import DEAL_OVER, DESK_DTYPE, DRAWN, ILLEGAL, REWARDED, begin_episode, observe_mask, observe_seat, take_action
+from king_env.turns import (
+    DEAL_OVER,
+    DESK_DTYPE,
+    DRAWN,
+    ILLEGAL,
+    REWARDED,
+    begin_episode,
+    observe_mask,
+    observe_seat,
+    take_action,
+)
 
 AgentID = str
 Bits = npt.NDArray[np.int8]
@@ -286,7 +296,9 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
             self.agent_selection = turn = AGENTS[outcome & 3]
             if self._game is None:
                 self._foreseen_by = turn
-                self._foreseen = observation if self._masks_in_infos else {"observation": observation, "action_mask": mask}
+                self._foreseen = (
+                    observation if self._masks_in_infos else {"observation": observation, "action_mask": mask}
+                )
         else:
             self._foreseen_by = None
             self._end_deal(outcome)

@@ -14,7 +14,7 @@ from king_env.engine.batch import write_mask
 from king_env.engine.kernel import entry_point, kernel, scratch_words
 from king_env.engine.observation import OBSERVATION_SIZE, write_observation
 from king_env.engine.seats import NUM_SEATS, Seat
-from king_env.engine.state import GAME_DTYPE, OVER, TO_DEAL, GameRecord, GameRecords, new_records
+from king_env.engine.state import GAME_DTYPE, OVER, TO_DEAL, GameRecord, GameRecords, new_records, seat_to_act
 from king_env.engine.step import start_deal, step
 from king_env.episode import (
     REWARDS,
@@ -120,7 +120,7 @@ def end_game(game: GameRecord, table: Table, kinds: np.ndarray) -> None:
 @kernel
 def observe_one(game: GameRecord, i: int, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray) -> None:
     """What the seat to act in game i knows and may do, into flat observations and masks."""
-    seat = int(game["turn"])
+    seat = seat_to_act(game)
     seats[i] = seat
     write_observation(game, seat, observations, i * OBSERVATION_SIZE)
     write_mask(game, masks, i * NUM_ACTIONS)
@@ -214,6 +214,7 @@ class BatchEnv:
         self._tables["reward_kind"] = REWARDS.index(reward)
         self._given = np.zeros((num_games, 0, NUM_SEATS), dtype=np.int64)
         self._is_reset = False
+        self._checked_buffers: Transition | None = None
         self._prepare_steps()
 
     @property
@@ -276,9 +277,9 @@ class BatchEnv:
         out: observations int8[num_games, OBSERVATION_SIZE], masks int8[num_games, NUM_ACTIONS], seats int64[num_games],
         rewards float32[num_games, 4], ended bool[num_games], or slices of larger arrays; each C-contiguous.
         """
-        if out is not self._checked_buffers:
+        if out is None or out is not self._checked_buffers:
             self._check_buffers(out)
-            self._checked_buffers = tuple(out)  # a list may be given other arrays, so it is never this
+            self._checked_buffers = out if type(out) is tuple else None  # a list may be given other arrays
         observations, masks, seats, rewards, ended = out
         self._step(actions, rewards, ended, observations, masks, seats)
 
@@ -354,7 +355,7 @@ class BatchEnv:
         """What every step needs, and would take its time to find out."""
         self._game_words, self._table_words = self._games.view(np.int64), self._tables.view(np.int64)
         self._one_a_game = (self.num_games,)
-        self._checked_buffers: Transition | None = None
+        self._checked_buffers = None
 
     def __getstate__(self) -> dict[str, Any]:
         """All but second looks at the same memory, which a copy must have at its own."""

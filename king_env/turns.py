@@ -13,7 +13,7 @@ from king_env.engine.batch import write_mask
 from king_env.engine.kernel import entry_point, kernel, scratch_words
 from king_env.engine.observation import write_observation
 from king_env.engine.seats import NUM_SEATS, Seat
-from king_env.engine.state import GAME_DTYPE, OVER, TO_DEAL, GameRecord, GameRecords
+from king_env.engine.state import GAME_DTYPE, OVER, TO_DEAL, GameRecord, GameRecords, seat_to_act
 from king_env.engine.step import is_among, legal_actions, start_deal, step
 from king_env.episode import REWARDS
 
@@ -108,7 +108,7 @@ def take_action(desk: DeskWords, action: Action, observation: np.ndarray, mask: 
         return DEAL_OVER
     if phase == OVER:
         return EPISODE_OVER
-    turn = int(game["turn"])
+    turn = seat_to_act(game)
     write_observation(game, turn, observation, 0)
     write_mask_of(game, turn, mask)
     return turn + REWARDED if is_rewarded else turn

@@ -241,13 +241,11 @@ if JIT_ENABLED:
         return array_type(length), code
 
     def store_spread_bits(builder: Any, word: Any, target: Any) -> None:
-        """Code that stores the 64 bits of a word as the 64 bytes at a pointer: each byte copied to eight, one bit kept."""
+        """Code that stores the bits of a word as the 64 bytes at a pointer: each byte eight times, one bit kept."""
         wide = ir.VectorType(ir.IntType(8), 64)
         each_byte_eight_times = ir.Constant(ir.VectorType(ir.IntType(32), 64), [bit // 8 for bit in range(64)])
         own_bit = ir.Constant(wide, [1 << bit % 8 for bit in range(64)])
-        smaller = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(wide, [wide, wide]), "llvm.umin.v64i8"
-        )
+        smaller = cgutils.get_or_insert_function(builder.module, ir.FunctionType(wide, [wide, wide]), "llvm.umin.v64i8")
         eight_bytes = builder.bitcast(word, ir.VectorType(ir.IntType(8), 8))
         spread = builder.shuffle_vector(eight_bytes, eight_bytes, each_byte_eight_times)
         bits = builder.call(smaller, [builder.and_(spread, own_bit), ir.Constant(wide, [1] * 64)])

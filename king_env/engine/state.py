@@ -114,6 +114,12 @@ def owner(game: GameRecord) -> Seat:
 
 
 @kernel
+def seat_to_act(game: GameRecord) -> Seat:
+    """Whose turn it is, as a whole word: what is handed a byte as its viewer would be compiled a second time."""
+    return int(game["turn"]) & 3
+
+
+@kernel
 def has_bid(game: GameRecord) -> bool:
     return game["best_bid"] != 0
 

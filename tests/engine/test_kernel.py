@@ -88,13 +88,93 @@ def test_spread_bits_writes_its_64_bytes_and_no_other() -> None:
     assert set(out[64:].tolist()) == {7}
 
 
-def test_kernels_are_compiled_or_plain_as_asked() -> None:
-    @kernel
+@entry_point
+def selected(words: np.ndarray, numbers: np.ndarray, positions: np.ndarray) -> None:
+    for i in range(len(words)):
+        positions[i] = kernels.select_bit(words[i], numbers[i])
+
+
+def every_set_bit(words: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    pairs = [(word, number) for word in words for number in range(word.bit_count())]
+    return np.array([word for word, _ in pairs], dtype=np.int64), np.array([number for _, number in pairs])
+
+
+def test_select_bit_equals_its_plain_twin() -> None:
+    words, numbers = every_set_bit(WORDS)
+    positions = np.zeros(len(words), dtype=np.int64)
+    selected(words, numbers, positions)
+    expected = [kernels.plain_select_bit(int(word), number) for word, number in zip(words, numbers, strict=True)]
+    assert positions.tolist() == expected
+
+
+def test_select_bit_counts_from_the_lowest() -> None:
+    positions = np.zeros(3, dtype=np.int64)
+    selected(np.full(3, 0b1001_0100), np.arange(3), positions)
+    assert positions.tolist() == [2, 4, 7]
+
+
+@pytest.mark.skipif(not JIT_ENABLED, reason="there is one way only without the JIT")
+def test_processors_without_the_instruction_select_the_same_bit() -> None:
+    @entry_point
+    def selected_by_steps(words: np.ndarray, numbers: np.ndarray, positions: np.ndarray) -> None:
+        for i in range(len(words)):
+            positions[i] = kernels.select_bit_by_steps(words[i], numbers[i])
+
+    words, numbers = every_set_bit(WORDS)
+    quickly, by_steps = np.zeros(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.int64)
+    selected(words, numbers, quickly)
+    selected_by_steps(words, numbers, by_steps)
+    assert by_steps.tolist() == quickly.tolist()
+
+
+@entry_point
+def spread_from_scratch(words: np.ndarray, out: np.ndarray) -> None:
+    scratch = kernels.scratch_words(3)
+    for i in range(3):
+        scratch[i] = words[i]
+    kernels.spread_words(scratch, 1, 3, out, 8)
+
+
+def test_spread_words_writes_each_to_its_place_and_no_other() -> None:
+    words = np.array([-1, 0b101, -2], dtype=np.int64)
+    out = np.full(8 + 3 * 64 + 8, 7, dtype=np.int8)
+    spread_from_scratch(words, out)
+    expected = np.full_like(out, 7)
+    kernels.plain_spread_words(words, 1, 3, expected, 8)
+    assert out.tolist() == expected.tolist()
+    assert out[8 + 64 :][:64].tolist() == [1, 0, 1] + [0] * 61
+    assert set(out[: 8 + 64].tolist()) == set(out[-8:].tolist()) == {7}
+
+
+def test_scratch_words_are_as_many_as_asked_for() -> None:
+    @entry_point
+    def sizes() -> tuple[int, int]:
+        return len(kernels.scratch_words(4)), len(kernels.scratch_words(52))
+
+    assert sizes() == (4, 52)
+
+
+def test_entry_points_are_compiled_or_plain_as_asked() -> None:
+    @entry_point
     def one() -> int:
         return 1
 
     assert hasattr(one, "py_func") == JIT_ENABLED
     assert one() == 1
+
+
+def test_python_runs_a_kernel_as_it_is_written_and_entry_points_compile_it() -> None:
+    @kernel
+    def half(number: int) -> int:
+        return number // 2
+
+    @entry_point
+    def quarter(number: int) -> int:
+        return half(half(number))
+
+    assert not hasattr(half, "py_func")
+    assert half(2**80) == 2**79  # no compiled word holds this
+    assert quarter(41) == 10
 
 
 def test_numbas_own_setting_is_left_as_it_was() -> None:
