@@ -111,7 +111,8 @@ class RuleSet:
         records["settlement"] = 0 if self.settlement is None else SETTLEMENT_NAMES.index(self.settlement)
         for name in ("stop_when_decided", "max_bid", "max_nulls", "no_trump", "down", "ultimatum"):
             records[name] = getattr(self, name)
-        records["shown_rules"] = rules_code(records if records.ndim == 0 else records[0])
+        for record in np.ravel(records)[:1]:  # the same for all of them, if there are any
+            records["shown_rules"] = rules_code(record)
 
     def _take_number(self, option: str, number: int) -> None:
         """Keep a number as Python's own, which JSON can hold, whichever it was given as."""

@@ -91,7 +91,8 @@ def take_action(desk: DeskWords, action: Action, observation: np.ndarray, mask: 
     Returns the seat to act, plus REWARDED if a reward is not 0; DEAL_OVER (the next is to be dealt) or EPISODE_OVER;
     or ILLEGAL, and nothing has changed.
     """
-    game, rewards = desk.view(DESK_DTYPE)[0]["game"], desk.view(DESK_DTYPE)[0]["rewards"]
+    laid_out = desk.view(DESK_DTYPE)[0]
+    game, rewards = laid_out["game"], laid_out["rewards"]
     if not is_legal(game, action):
         return ILLEGAL
     before = scratch_words(NUM_SEATS)
@@ -99,10 +100,9 @@ def take_action(desk: DeskWords, action: Action, observation: np.ndarray, mask: 
         before[seat] = game["scores"][seat]
     step(game, action)
     phase = game["phase"]
-    reward_kind = desk.view(DESK_DTYPE)[0]["reward_kind"]
     is_rewarded = False
     for seat in range(NUM_SEATS):
-        rewards[seat] = reward_of(game, seat, reward_kind, before[seat], phase in (TO_DEAL, OVER))
+        rewards[seat] = reward_of(game, seat, laid_out["reward_kind"], before[seat], phase in (TO_DEAL, OVER))
         is_rewarded |= rewards[seat] != 0.0
     if phase == TO_DEAL:
         return DEAL_OVER

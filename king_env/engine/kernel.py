@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba import types
-from numba.extending import intrinsic, register_jitable
+from numba.extending import register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -110,103 +110,120 @@ def entry_point(function: Function) -> Function:
     return compiled
 
 
-def plain_popcount(word: int) -> int:
+# The bit instructions: what each does as plain Python, and the code that it compiles to.
+
+
+def popcount(word: int) -> int:
     """How many bits of a word are set."""
-    return int(word).bit_count() if word >= 0 else (int(word) + (1 << 64)).bit_count()
+    return int(word).bit_count() if word >= 0 else (int(word) + (1 << WORD_BITS)).bit_count()
 
 
-def plain_lowest_bit(word: int) -> int:
+def lowest_bit(word: int) -> int:
     """The position of the lowest set bit of a word that is not zero."""
     return (int(word) & -int(word)).bit_length() - 1
 
 
-def plain_highest_bit(word: int) -> int:
+def highest_bit(word: int) -> int:
     """The position of the highest set bit of a word that is positive."""
     return int(word).bit_length() - 1
 
 
-def plain_select_bit(word: int, number: int) -> int:
+def select_bit(word: int, number: int) -> int:
     """The position of set bit `number` of a word, the lowest being number 0."""
     for _ in range(number):
         word &= word - 1
-    return plain_lowest_bit(word)
+    return lowest_bit(word)
 
 
-def plain_add_words(left: Any, right: Any) -> Any:
+def add_words(left: Any, right: Any) -> Any:
     """The sum of two unsigned words, without its carry; numpy scalars would warn."""
     return np.uint64((int(left) + int(right)) & 0xFFFF_FFFF_FFFF_FFFF)
 
 
-def plain_scratch_words(length: int) -> Any:
-    """Room for `length` words (int64, not cleared), which must not outlive the function that asks for it."""
+def scratch_words(length: int) -> Any:
+    """Room for `length` words (int64, not cleared), which must not outlive the function that asks for it.
+
+    Compiled it lies on the stack, or in registers where every index is known; the length must be a constant.
+    """
     return np.empty(length, dtype=np.int64)
 
 
-def plain_spread_bits(word: int, out: Any, start: int) -> None:
+def spread_bits(word: Any, out: Any, start: int) -> None:
     """Write the 64 bits of a word to ``out[start : start + 64]``, one byte a bit, lowest first."""
     for bit in range(WORD_BITS):
         out[start + bit] = (int(word) >> bit) & 1
 
 
-def plain_spread_words(words: Any, first: int, end: int, out: Any, start: int) -> None:
-    """`spread_bits` for ``words[first:end]``, each to its place in an array that begins with word 0 at `start`."""
+def spread_words(words: Any, first: int, end: int, out: Any, start: int) -> None:
+    """`spread_bits` for ``words[first:end]``, each to its place in an array that begins with word 0 at `start`.
+
+    Which words must be constants.
+    """
     for number in range(first, end):
-        plain_spread_bits(words[number], out, start + WORD_BITS * number)
+        spread_bits(words[number], out, start + WORD_BITS * number)
 
 
 if JIT_ENABLED:
     from llvmlite import ir
     from numba.core import cgutils
+    from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
     from numba.np import arrayobj
 
     # Processors with the instruction that deposits bits, but a slow one.
     SLOW_DEPOSIT = ("bdver4", "znver1", "znver2")
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def popcount(typing_context: Any, word: Any) -> Any:
-        """`plain_popcount` in one instruction."""
+    def compiles_to(plain: Callable[..., Any], prefer_literal: bool = False) -> Callable[[Any], Any]:
+        """What `numba.extending.intrinsic` does, for a function that Python can call, too."""
 
+        def register(instruction: Any) -> Any:
+            template = make_intrinsic_template(
+                plain, instruction, plain.__name__, prefer_literal=prefer_literal, kwargs={}
+            )
+            infer(template)
+            infer_global(plain, types.Function(template))
+            return instruction
+
+        return register
+
+    @compiles_to(popcount)
+    def _popcount(typing_context: Any, word: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.ctpop(args[0])
 
         return types.int64(types.int64), code
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def lowest_bit(typing_context: Any, word: Any) -> Any:
-        """`plain_lowest_bit` in one instruction."""
-
+    @compiles_to(lowest_bit)
+    def _lowest_bit(typing_context: Any, word: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
         return types.int64(types.int64), code
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def highest_bit(typing_context: Any, word: Any) -> Any:
-        """`plain_highest_bit` in one instruction."""
-
+    @compiles_to(highest_bit)
+    def _highest_bit(typing_context: Any, word: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             leading = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
-            return builder.sub(ir.Constant(ir.IntType(64), 63), leading)
+            return builder.sub(ir.Constant(ir.IntType(WORD_BITS), WORD_BITS - 1), leading)
 
         return types.int64(types.int64), code
 
     @kernel
-    def select_bit_by_steps(word: Any, number: Any) -> Any:
-        """`plain_select_bit` for processors without an instruction for it."""
+    def select_bit_by_steps(word: int, number: int) -> int:
+        """`select_bit` for processors without an instruction for it."""
         for _ in range(number):
             word &= word - 1
         return lowest_bit(word)
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def select_bit(typing_context: Any, word: Any, number: Any) -> Any:
-        """`plain_select_bit`: deposit one bit at the place wanted, and look where it is."""
+    @compiles_to(select_bit)
+    def _select_bit(typing_context: Any, word: Any, number: Any) -> Any:
         signature = types.int64(types.int64, types.int64)
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            """Deposit one bit at the place wanted, and look where it is."""
             _, processor, features = context.codegen().magic_tuple()
             if "+bmi2" not in features or processor in SLOW_DEPOSIT:
                 return context.compile_internal(builder, select_bit_by_steps, signature, args)
-            word_type = ir.IntType(64)
+            word_type = ir.IntType(WORD_BITS)
             deposit = cgutils.get_or_insert_function(
                 builder.module, ir.FunctionType(word_type, [word_type, word_type]), "llvm.x86.bmi.pdep.64"
             )
@@ -215,14 +232,15 @@ if JIT_ENABLED:
 
         return signature, code
 
-    @kernel
-    def add_words(left: Any, right: Any) -> Any:
-        """`plain_add_words`: compiled sums wrap round by themselves."""
-        return left + right
+    @compiles_to(add_words)
+    def _add_words(typing_context: Any, left: Any, right: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.add(*args)
 
-    @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-    def scratch_words(typing_context: Any, length: Any) -> Any:
-        """`plain_scratch_words` on the stack, or in registers where every index is known; the length is a constant."""
+        return types.uint64(types.uint64, types.uint64), code
+
+    @compiles_to(scratch_words, prefer_literal=True)
+    def _scratch_words(typing_context: Any, length: Any) -> Any:
         array_type = types.Array(types.int64, 1, "C")
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -230,10 +248,10 @@ if JIT_ENABLED:
             array = context.make_array(array_type)(context, builder)
             arrayobj.populate_array(
                 array,
-                data=cgutils.alloca_once(builder, ir.IntType(64), size=words),
+                data=cgutils.alloca_once(builder, ir.IntType(WORD_BITS), size=words),
                 shape=[context.get_constant(types.intp, words)],
-                strides=[context.get_constant(types.intp, 8)],
-                itemsize=context.get_constant(types.intp, 8),
+                strides=[context.get_constant(types.intp, WORD_BITS // 8)],
+                itemsize=context.get_constant(types.intp, WORD_BITS // 8),
                 meminfo=None,
             )
             return array._getvalue()
@@ -242,19 +260,18 @@ if JIT_ENABLED:
 
     def store_spread_bits(builder: Any, word: Any, target: Any) -> None:
         """Code that stores the bits of a word as the 64 bytes at a pointer: each byte eight times, one bit kept."""
-        wide = ir.VectorType(ir.IntType(8), 64)
-        each_byte_eight_times = ir.Constant(ir.VectorType(ir.IntType(32), 64), [bit // 8 for bit in range(64)])
-        own_bit = ir.Constant(wide, [1 << bit % 8 for bit in range(64)])
-        smaller = cgutils.get_or_insert_function(builder.module, ir.FunctionType(wide, [wide, wide]), "llvm.umin.v64i8")
-        eight_bytes = builder.bitcast(word, ir.VectorType(ir.IntType(8), 8))
+        wide = ir.VectorType(ir.IntType(8), WORD_BITS)
+        each_byte_eight_times = ir.Constant(
+            ir.VectorType(ir.IntType(32), WORD_BITS), [bit // 8 for bit in range(WORD_BITS)]
+        )
+        own_bit = ir.Constant(wide, [1 << bit % 8 for bit in range(WORD_BITS)])
+        eight_bytes = builder.bitcast(word, ir.VectorType(ir.IntType(8), WORD_BITS // 8))
         spread = builder.shuffle_vector(eight_bytes, eight_bytes, each_byte_eight_times)
-        bits = builder.call(smaller, [builder.and_(spread, own_bit), ir.Constant(wide, [1] * 64)])
-        builder.store(bits, builder.bitcast(target, wide.as_pointer())).align = 1
+        is_set = builder.icmp_unsigned("!=", builder.and_(spread, own_bit), ir.Constant(wide, [0] * WORD_BITS))
+        builder.store(builder.zext(is_set, wide), builder.bitcast(target, wide.as_pointer())).align = 1
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def spread_bits(typing_context: Any, word: Any, out: Any, start: Any) -> Any:
-        """`plain_spread_bits` as wide stores."""
-
+    @compiles_to(spread_bits)
+    def _spread_bits(typing_context: Any, word: Any, out: Any, start: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             array = context.make_array(signature.args[1])(context, builder, args[1])
             store_spread_bits(builder, args[0], builder.gep(array.data, [args[2]]))
@@ -262,22 +279,16 @@ if JIT_ENABLED:
 
         return types.void(types.int64, out, types.int64), code
 
-    @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-    def spread_words(typing_context: Any, words: Any, first: Any, end: Any, out: Any, start: Any) -> Any:
-        """`plain_spread_words` without a loop: which words is a constant."""
-
+    @compiles_to(spread_words, prefer_literal=True)
+    def _spread_words(typing_context: Any, words: Any, first: Any, end: Any, out: Any, start: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             source = context.make_array(signature.args[0])(context, builder, args[0])
             array = context.make_array(signature.args[3])(context, builder, args[3])
             target = builder.gep(array.data, [args[4]])
             for number in range(first.literal_value, end.literal_value):
-                word = builder.load(builder.gep(source.data, [ir.Constant(ir.IntType(64), number)]))
-                store_spread_bits(builder, word, builder.gep(target, [ir.Constant(ir.IntType(64), WORD_BITS * number)]))
+                word = builder.load(builder.gep(source.data, [ir.Constant(ir.IntType(WORD_BITS), number)]))
+                place = builder.gep(target, [ir.Constant(ir.IntType(WORD_BITS), WORD_BITS * number)])
+                store_spread_bits(builder, word, place)
             return context.get_dummy_value()
 
         return types.void(words, first, end, out, types.int64), code
-
-else:
-    popcount, lowest_bit, highest_bit = plain_popcount, plain_lowest_bit, plain_highest_bit
-    select_bit, add_words = plain_select_bit, plain_add_words
-    scratch_words, spread_bits, spread_words = plain_scratch_words, plain_spread_bits, plain_spread_words

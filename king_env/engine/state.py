@@ -60,7 +60,6 @@ GAME_DTYPE = np.dtype(
         ("last_deal", np.uint8),  # the game ends after this one: 9, or `deal` itself in a game of one deal
         ("dealer", np.uint8),  # the owner, in a positive deal
         ("declarer", np.uint8),  # who chooses how a positive deal is played: the buyer or the owner
-        ("negatives_to_come", np.uint8),  # the negative contracts of later deals, a bit a contract
         ("contract", np.uint8),
         ("trump", np.uint8),
         # the auction
@@ -94,6 +93,8 @@ GAME_DTYPE = np.dtype(
         ("down", np.uint8),
         ("ultimatum", np.uint8),
         ("settlement", np.uint8),
+        # the negative contracts of the deals after this one, a bit a contract
+        ("negatives_to_come", np.uint8),
         # the order of events in this deal
         ("plays", np.uint8, (NUM_CARDS,)),
         ("calls", np.uint8, (MAX_CALLS,)),

@@ -1,4 +1,4 @@
-"""The one place that compiles: bit instructions equal their plain twins, and the cache follows the sources."""
+"""The one place that compiles: bit instructions do what they do as plain Python, and the cache follows the sources."""
 
 from __future__ import annotations
 
@@ -46,38 +46,38 @@ def found_bits(words: list[int]) -> tuple[list[int], list[int], list[int]]:
     return counts.tolist(), lowest.tolist(), highest.tolist()
 
 
-def test_popcount_equals_its_plain_twin() -> None:
+def test_popcount_does_compiled_what_it_does_plainly() -> None:
     words = [0, *WORDS, *NEGATIVE_WORDS]
-    assert found_bits(words)[0] == [kernels.plain_popcount(word) for word in words]
+    assert found_bits(words)[0] == [kernels.popcount(word) for word in words]
 
 
 def test_popcount_counts() -> None:
     assert found_bits([0, 1, 0b1011, (1 << 52) - 1, -1])[0] == [0, 1, 3, 52, 64]
 
 
-def test_lowest_bit_equals_its_plain_twin() -> None:
-    assert found_bits(WORDS)[1] == [kernels.plain_lowest_bit(word) for word in WORDS]
+def test_lowest_bit_does_compiled_what_it_does_plainly() -> None:
+    assert found_bits(WORDS)[1] == [kernels.lowest_bit(word) for word in WORDS]
 
 
 def test_lowest_bit_finds_the_lowest() -> None:
     assert found_bits([1, 0b1000, 0b101000, 1 << 51])[1] == [0, 3, 3, 51]
 
 
-def test_highest_bit_equals_its_plain_twin() -> None:
-    assert found_bits(WORDS)[2] == [kernels.plain_highest_bit(word) for word in WORDS]
+def test_highest_bit_does_compiled_what_it_does_plainly() -> None:
+    assert found_bits(WORDS)[2] == [kernels.highest_bit(word) for word in WORDS]
 
 
 def test_highest_bit_finds_the_highest() -> None:
     assert found_bits([1, 0b1000, 0b101000, (1 << 52) - 1])[2] == [0, 3, 5, 51]
 
 
-def test_spread_bits_equals_its_plain_twin() -> None:
+def test_spread_bits_does_compiled_what_it_does_plainly() -> None:
     words = [0, *WORDS, *NEGATIVE_WORDS]
     spread_out = np.full(64 * len(words), 7, dtype=np.int8)
     plainly = np.full(64 * len(words), 7, dtype=np.int8)
     spread(np.array(words, dtype=np.int64), spread_out)
     for i, word in enumerate(words):
-        kernels.plain_spread_bits(word, plainly, 64 * i)
+        kernels.spread_bits(word, plainly, 64 * i)
     assert spread_out.tolist() == plainly.tolist()
 
 
@@ -99,11 +99,11 @@ def every_set_bit(words: list[int]) -> tuple[np.ndarray, np.ndarray]:
     return np.array([word for word, _ in pairs], dtype=np.int64), np.array([number for _, number in pairs])
 
 
-def test_select_bit_equals_its_plain_twin() -> None:
+def test_select_bit_does_compiled_what_it_does_plainly() -> None:
     words, numbers = every_set_bit(WORDS)
     positions = np.zeros(len(words), dtype=np.int64)
     selected(words, numbers, positions)
-    expected = [kernels.plain_select_bit(int(word), number) for word, number in zip(words, numbers, strict=True)]
+    expected = [kernels.select_bit(int(word), number) for word, number in zip(words, numbers, strict=True)]
     assert positions.tolist() == expected
 
 
@@ -140,7 +140,7 @@ def test_spread_words_writes_each_to_its_place_and_no_other() -> None:
     out = np.full(8 + 3 * 64 + 8, 7, dtype=np.int8)
     spread_from_scratch(words, out)
     expected = np.full_like(out, 7)
-    kernels.plain_spread_words(words, 1, 3, expected, 8)
+    kernels.spread_words(words, 1, 3, expected, 8)
     assert out.tolist() == expected.tolist()
     assert out[8 + 64 :][:64].tolist() == [1, 0, 1] + [0] * 61
     assert set(out[: 8 + 64].tolist()) == set(out[-8:].tolist()) == {7}
