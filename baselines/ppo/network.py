@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from baselines.ppo.binary_linear import BinaryLinear
+from baselines.ppo.policy_head import PolicyHead
+from king_env.engine.kernel import entry_point
 
 # An illegal action's logit: finite, so that no NaN can arise, and so low that its probability is exactly 0.
 ILLEGAL_LOGIT = -1e9
+LEAST_LOG_PROB = -103.0  # the exponential of anything less is 0 in single precision
 HIDDEN_GAIN = math.sqrt(2.0)
 POLICY_GAIN = 0.01  # a fresh policy chooses almost uniformly
 VALUE_GAIN = 1.0
@@ -27,12 +31,12 @@ class PolicyValueNetwork(nn.Module):
     def __init__(self, observation_size: int, num_actions: int, hidden_sizes: Sequence[int]) -> None:
         super().__init__()
         width, *deeper = hidden_sizes
-        layers: list[nn.Module] = [BinaryLinear(observation_size, width, HIDDEN_GAIN), nn.ReLU()]
+        layers: list[nn.Module] = [BinaryLinear(observation_size, width, HIDDEN_GAIN), nn.ReLU(inplace=True)]
         for next_width in deeper:
-            layers += [_orthogonal(nn.Linear(width, next_width), HIDDEN_GAIN), nn.ReLU()]
+            layers += [_orthogonal(nn.Linear(width, next_width), HIDDEN_GAIN), nn.ReLU(inplace=True)]
             width = next_width
         self.trunk = nn.Sequential(*layers)
-        self.policy_head = _orthogonal(nn.Linear(width, num_actions), POLICY_GAIN)
+        self.policy_head = _orthogonal(PolicyHead(width, num_actions), POLICY_GAIN)
         self.value_head = _orthogonal(nn.Linear(width, 1), VALUE_GAIN)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
@@ -60,18 +64,40 @@ def legal_log_probs(logits: Tensor, masks: Tensor) -> Tensor:
 
 
 def sample(log_probs: Tensor, generator: torch.Generator | None) -> Tensor:
-    """One action a row (int64[B]) by its probability; one of probability 0 is never drawn.
+    """One action a row (int64[B]) by its probability; one of probability 0 is never drawn."""
+    draws = torch.rand(len(log_probs), dtype=torch.float64, device=log_probs.device, generator=generator)
+    actions = torch.empty(len(log_probs), dtype=torch.int64)
+    draw_actions(log_probs.contiguous().cpu().numpy(), draws.cpu().numpy(), actions.numpy())
+    return actions.to(log_probs.device)
+
+
+@entry_point
+def draw_actions(log_probs: np.ndarray, draws: np.ndarray, actions: np.ndarray) -> None:
+    """The action (int64[B], written) at which the probabilities so far exceed a draw in [0, 1), float64[B].
 
     In double precision: rounded to 24 bits, a draw could lie beyond the last action once in some ten million times.
     """
-    cumulative = log_probs.double().exp().cumsum(dim=-1)
-    draws = torch.rand(len(cumulative), 1, dtype=torch.float64, device=log_probs.device, generator=generator)
-    return (cumulative <= draws * cumulative[:, -1:]).sum(dim=-1)
+    for row in range(len(log_probs)):
+        total = 0.0
+        for log_prob in log_probs[row]:
+            if log_prob > LEAST_LOG_PROB:
+                total += math.exp(log_prob)
+        so_far = 0.0
+        for action in range(log_probs.shape[1]):
+            log_prob = log_probs[row, action]
+            if log_prob > LEAST_LOG_PROB:
+                so_far += math.exp(log_prob)
+                actions[row] = action
+                if so_far > draws[row] * total:
+                    break
 
 
 def entropy(log_probs: Tensor) -> Tensor:
-    """Entropy of each row; an illegal action adds exactly 0."""
-    return -(log_probs.exp() * log_probs).sum(dim=-1)
+    """Entropy of each row; an illegal action adds exactly 0.
+
+    The softmax of log-probabilities is the probabilities; `exp` takes ten times as long over hugely negative numbers.
+    """
+    return -(log_probs.softmax(dim=-1) * log_probs).sum(dim=-1)
 
 
 def has_native_bf16(device: torch.device) -> bool:

@@ -40,12 +40,12 @@ from baselines.ppo.config import FIELD_TYPES, ConfigError, PPOConfig, add_config
 from baselines.ppo.network import (
     EmptyMaskError,
     PolicyValueNetwork,
-    entropy,
     has_native_bf16,
     legal_log_probs,
     sample,
 )
 from baselines.ppo.policy_bot import PolicyBot
+from baselines.ppo.policy_terms import TERMS, policy_terms
 from baselines.ppo.run_folder import Log, RunError, choose_run_folder, last_checkpoint, make_run_folder, write_snapshot
 from baselines.ppo.seat_streams import SeatStreams
 from baselines.ppo.tables import Tables
@@ -312,22 +312,16 @@ def losses(network: PolicyValueNetwork, batch: Batch, rows: Tensor, config: PPOC
     """The parts of PPO's loss on some rows of a batch, and how far the policy has moved since they were collected."""
     with precision(config):
         logits, values = network(batch.observations.index_select(0, rows))
-    log_probs = legal_log_probs(logits.float(), batch.masks.index_select(0, rows))
-    chosen = log_probs.gather(1, batch.actions[rows, None])[:, 0]
-    moved = chosen - batch.log_probs[rows]
-    ratios = moved.exp()
-    advantages = batch.advantages[rows]
-    clipped = ratios.clamp(1.0 - config.clip_coef, 1.0 + config.clip_coef)
-    with torch.no_grad():
-        approx_kl = (ratios - 1.0 - moved).mean()
-        clip_fraction = (ratios != clipped).float().mean()
-    return {
-        "policy_loss": -torch.minimum(ratios * advantages, clipped * advantages).mean(),
-        "value_loss": 0.5 * (values.float() - batch.returns[rows]).square().mean(),
-        "entropy": entropy(log_probs).mean(),
-        "approx_kl": approx_kl,
-        "clip_fraction": clip_fraction,
-    }
+    terms = policy_terms(
+        logits.float(),
+        batch.masks.index_select(0, rows),
+        batch.actions[rows],
+        batch.log_probs[rows],
+        batch.advantages[rows],
+        config.clip_coef,
+    )
+    value_loss = 0.5 * (values.float() - batch.returns[rows]).square().mean()
+    return {**dict(zip(TERMS, terms, strict=True)), "value_loss": value_loss}
 
 
 def update(

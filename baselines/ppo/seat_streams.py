@@ -65,14 +65,11 @@ class SeatStreams:
 
     def pay(self, rewards: np.ndarray) -> None:
         """Give each seat's rewards (float32[num_games, NUM_SEATS]) to its open decision; with none they are lost."""
-        is_open = self.open_rows != NO_DECISION
-        self.rewards[self.open_rows[is_open]] += rewards[is_open]
+        pay_open(self.open_rows, rewards, self.rewards)
 
     def end(self, games: np.ndarray) -> None:
         """Close every open decision of these games (bool[num_games]): nothing later concerns it."""
-        rows = self.open_rows[games]
-        self.successors[rows[rows != NO_DECISION]] = STREAM_ENDS
-        self.open_rows[games] = NO_DECISION
+        end_open(self.open_rows, games, self.successors)
 
     def closed_rows(self) -> np.ndarray:
         """The decisions (int64[K]) whose consequences are known up to the seat's next one: those to learn from."""
@@ -119,6 +116,26 @@ class SeatStreams:
             self.rewards,
             self.successors,
         )
+
+
+@entry_point
+def pay_open(open_rows: np.ndarray, paid: np.ndarray, rewards: np.ndarray) -> None:
+    """`SeatStreams.pay`; paid: float32[num_games, NUM_SEATS], rewards: those of all decisions, added to."""
+    for game in range(len(open_rows)):
+        for seat in range(NUM_SEATS):
+            if open_rows[game, seat] != NO_DECISION:
+                rewards[open_rows[game, seat]] += paid[game, seat]
+
+
+@entry_point
+def end_open(open_rows: np.ndarray, games: np.ndarray, successors: np.ndarray) -> None:
+    """`SeatStreams.end`; open rows and successors are overwritten."""
+    for game in range(len(open_rows)):
+        if games[game]:
+            for seat in range(NUM_SEATS):
+                if open_rows[game, seat] != NO_DECISION:
+                    successors[open_rows[game, seat]] = STREAM_ENDS
+                open_rows[game, seat] = NO_DECISION
 
 
 @entry_point

@@ -12,6 +12,7 @@ from baselines.ppo.observation_layout import blank, runs_of_sections
 from king_env.batch_env import BatchEnv
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.contracts import UP
+from king_env.engine.kernel import entry_point
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import GameRecords
@@ -34,6 +35,12 @@ class Tables:
         self.observations = np.zeros((config.num_games, OBSERVATION_SIZE), dtype=np.int8)
         self.masks = np.zeros((config.num_games, NUM_ACTIONS), dtype=np.int8)
         self.seats = np.zeros(config.num_games, dtype=np.int64)
+        self._scales = np.zeros(config.num_games, dtype=np.float32)
+        # What each env writes when it steps, made once: it looks at arrays that it knows no more.
+        self._out = [
+            (self.observations[part], self.masks[part], self.seats[part], self._rewards[part], self._ended[part])
+            for part in self._parts
+        ]
 
     def reset(self, seed: int) -> None:
         """Begin all games, each with deals of its own."""
@@ -47,28 +54,20 @@ class Tables:
 
         rewards: float32[num_games, NUM_SEATS], ended: bool[num_games]; both are overwritten by the next step.
         """
-        for env, (part, _, scale) in zip(self.envs, self.parts(), strict=True):
-            out = (
-                self.observations[part],
-                self.masks[part],
-                self.seats[part],
-                self._rewards[part],
-                self._ended[part],
-            )
+        for env, part, out in zip(self.envs, self._parts, self._out, strict=True):
+            scale_of_games(env.games, self._scale, self._scales[part])
             env.step_observe(actions[part], out=out)
-            rewards = self._rewards[part]
-            # What all four gain alike is no merit of anyone's.
-            rewards -= rewards.mean(axis=1, keepdims=True)
-            rewards *= scale[:, None]
             if self._cut_at_deals:
                 self._ended[part] |= env.deal_ended
+        centre_and_scale(self._rewards, self._scales)
         blank(self.observations, self._ignored)
         return self._rewards, self._ended
 
     def parts(self) -> Iterator[tuple[slice, GameRecords, np.ndarray]]:
         """The games in runs: which tables they are, their records, and what a point counts in each (float32)."""
         for env, part in zip(self.envs, self._parts, strict=True):
-            yield part, env.games, self._scale[np.minimum(env.games["contract"], UP)]
+            scale_of_games(env.games, self._scale, self._scales[part])
+            yield part, env.games, self._scales[part]
 
     def state(self) -> list[dict[str, np.ndarray]]:
         """All games and their deals to come."""
@@ -84,6 +83,22 @@ class Tables:
         for env, part in zip(self.envs, self._parts, strict=True):
             self.observations[part], self.masks[part], self.seats[part] = env.observe()
         blank(self.observations, self._ignored)
+
+
+@entry_point
+def scale_of_games(games: GameRecords, scale_of_kind: np.ndarray, scales: np.ndarray) -> None:
+    """What a point counts in each game as it stands: scales float32[N], written."""
+    for i in range(len(games)):
+        scales[i] = scale_of_kind[min(games[i]["contract"], UP)]
+
+
+@entry_point
+def centre_and_scale(rewards: np.ndarray, scales: np.ndarray) -> None:
+    """Take from rewards, float32[N, NUM_SEATS], what all four gain alike: that is no merit of anyone's. Then scale."""
+    for i in range(len(rewards)):
+        mean = rewards[i].sum() / NUM_SEATS
+        for seat in range(NUM_SEATS):
+            rewards[i, seat] = (rewards[i, seat] - mean) * scales[i]
 
 
 def shared_out(config: PPOConfig) -> list[BatchEnv]:

@@ -32,7 +32,12 @@ def start_up() -> Iterator[Sample]:
     """With a fresh copy of the package: its first start compiles, its second finds that done."""
     cold, warm = cold_and_warm()
     yield Sample("start_up/cold", "`import king_env` to the first step of `env()`, compiling", SECONDS, cold)
-    yield Sample("start_up/warm", "the same with compiled code on disk, and without SciPy, which numba loads where it is installed", SECONDS, warm)
+    yield Sample(
+        "start_up/warm",
+        "the same with compiled code on disk, and without SciPy, which numba loads where it is installed",
+        SECONDS,
+        warm,
+    )
 
 
 def cold_and_warm() -> tuple[float, float]:
