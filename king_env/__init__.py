@@ -36,6 +36,7 @@ from king_env.ruleset import (
     RuleSetError,
     make_ruleset,
 )
+from king_env.worlds import ViewError, count_deals, sample_hidden
 
 __all__ = [
     "BRAZILIAN_AUCTION",
@@ -50,9 +51,11 @@ __all__ = [
     "OptionError",
     "RuleSet",
     "RuleSetError",
+    "ViewError",
     "action_text",
     "card_text",
     "cards_text",
+    "count_deals",
     "deal_text",
     "king_v0",
     "make_ruleset",
@@ -60,6 +63,7 @@ __all__ = [
     "parse_card",
     "parse_cards",
     "parse_deal",
+    "sample_hidden",
     "unpack_observation",
 ]
 

@@ -36,7 +36,7 @@ from king_env.episode import (
     deal_kinds,
     num_deals,
 )
-from king_env.game import Game, IllegalActionError
+from king_env.game import Game, IllegalActionError, redrawn_deals
 from king_env.refusals import why_illegal
 from king_env.render import render_table
 from king_env.ruleset import RuleSet, make_ruleset
@@ -51,6 +51,7 @@ from king_env.turns import (
     observe_seat,
     take_action,
 )
+from king_env.worlds import sample_hidden, stream_of
 
 AgentID = str
 Bits = npt.NDArray[np.int8]
@@ -242,6 +243,22 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         view = self._games.copy()
         batch.hide_hands(view, np.array([_seat(agent)], dtype=np.int64))
         return view
+
+    def determinize(self, agent: AgentID, seed: int | None = None) -> KingAECEnv:
+        """An env of its own that this agent cannot tell from this one, for a search of yours.
+
+        The cards that the agent does not see are drawn uniformly from all that is possible, and the deals to come anew.
+        """
+        self._check_reset()
+        rng = np.random.default_rng(check_seed(seed))
+        world = copy.deepcopy(self)
+        world._game, world._foreseen_by = None, None
+        sample_hidden(self.view(agent), rng, world._games)
+        world._deals = redrawn_deals(self._deals, len(self._scores_by_deal), world._games, rng)
+        world._stream = stream_of(rng)
+        if self._masks_in_infos and self.agents:
+            world._renew_info(self.agent_selection)
+        return world
 
     def _check_reset(self) -> None:
         if self._stream is None:

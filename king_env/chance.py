@@ -11,7 +11,7 @@ import numpy as np
 from king_env.engine.cards import ALL_CARDS, CARD_BIT, NUM_CARDS
 from king_env.engine.contracts import NUM_DEALS, NUM_NEGATIVES, NUM_POSITIVES, NUM_TRICKS
 from king_env.engine.dealing import start_game
-from king_env.engine.kernel import add_words, entry_point, kernel, scratch_words
+from king_env.engine.kernel import add_words, entry_point, highest_bit, kernel, scratch_words
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import GameRecord, GameRecords
 
@@ -69,6 +69,16 @@ def random_below(stream: Stream, bound: int) -> int:
         while product & LOW_HALF < uneven:
             product = (random_word(stream) >> np.uint64(32)) * wide
     return int(product >> np.uint64(32))
+
+
+@kernel
+def random_number(stream: Stream, bound: int) -> int:
+    """A whole number 0 … bound − 1 (bound up to 2**62), each exactly equally likely: what is too large is redrawn."""
+    surplus_bits = np.uint64(63 - highest_bit(bound))
+    number = random_word(stream) >> surplus_bits
+    while number >= np.uint64(bound):
+        number = random_word(stream) >> surplus_bits
+    return int(number)
 
 
 @kernel

@@ -33,6 +33,7 @@ from king_env.notation import (
 from king_env.refusals import why_illegal
 from king_env.render import ScoreSheet, render_table, score_sheet
 from king_env.ruleset import RuleSet, make_ruleset, whole_number
+from king_env.worlds import sample_hidden, stream_of
 
 Deal = str | npt.ArrayLike  # whatever `notation.parse_deal` reads
 
@@ -189,6 +190,16 @@ class Game:
         copy.meta = dict(self.meta)
         return copy
 
+    def determinize(self, seat: Seat, rng: np.random.Generator) -> Game:
+        """A game of its own that this seat cannot tell from this one, each that there is with equal chances.
+
+        The cards that the seat does not see are drawn as `sample_hidden` draws them, and the deals to come anew.
+        """
+        world = self.clone()
+        sample_hidden(self.view(seat), rng, world.record)
+        world.deals = redrawn_deals(self.deals, len(self.scores_by_deal), world.record, rng)
+        return world
+
     def to_record(self, meta: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The game so far as plain values for one line of JSON; `meta` as it is given, else the game's own."""
         record: dict[str, Any] = {
@@ -265,6 +276,19 @@ def _draw_deals(seed: int | None, num_deals: int) -> tuple[Seat, npt.NDArray[np.
     for deal in range(num_deals):
         shuffle_deals(streams, deals[deal : deal + 1])
     return int(beginning["dealer"][0]), deals
+
+
+def redrawn_deals(
+    deals: npt.NDArray[np.int64], number: int, world: GameRecords, rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """The deals of a game (int64[N, 4]) if deal `number` is that of this world: those that come after it are drawn."""
+    redrawn = np.array(deals)
+    if number < len(redrawn):
+        redrawn[number] = world["hands"][0] | world["played"][0]
+    streams = stream_of(rng)[np.newaxis]
+    for deal in range(number + 1, len(redrawn)):
+        shuffle_deals(streams, redrawn[deal : deal + 1])
+    return redrawn
 
 
 def _given_deals(deals: Sequence[Deal], num_deals: int) -> npt.NDArray[np.int64]:
