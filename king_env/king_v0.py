@@ -63,7 +63,8 @@ not to act has an action mask of zeros. `king_env.unpack_observation` gives the 
 card), and the action mask of the agent to act.
 
 `env.unwrapped.game` is the `king_env.Game` that is played, and `env.unwrapped.view(agent)` what a bot in an agent's
-place may be handed. A copied or pickled env plays on identically.
+place may be handed. `env.unwrapped.determinize(agent, seed)` is an env that the agent cannot tell from this one, for a
+search. A copied or pickled env plays on identically.
 
 ### Version history
 * v0: the first version.
