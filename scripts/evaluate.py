@@ -35,7 +35,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="evaluate",
         description="A match between four bots on duplicate deals, with 95 % intervals.",
-        epilog="A bot is a name (heuristic, random, uniform), a checkpoint's path, or package.module:factory.",
+        epilog="A bot is a name (heuristic, search, search:worlds=20, random, uniform), a checkpoint's path, or "
+        "package.module:factory.",
         allow_abbrev=False,
     )
     parser.add_argument("--bots", required=True, help="four bots parted by commas; the same twice is one kind")
@@ -53,6 +54,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--time-limit-ms", type=float, help="for each decision of a bot (none)")
     parser.add_argument("--threads", type=int, help="for compiled bots (as many as there are processors)")
+    parser.add_argument("--allow-cheating", action="store_true", help="let bots play that see all hands")
     parser.add_argument("--json", type=Path, help="a file to write the result to")
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--no-progress", action="store_true", help="draw no progress bar")
@@ -108,6 +110,7 @@ def play(options: argparse.Namespace) -> tuple[MatchResult | None, int]:
             on_error=options.on_error,
             time_limit_ms=options.time_limit_ms,
             num_threads=options.threads,
+            allow_cheating=options.allow_cheating,
             progress=not options.no_progress,
         )
     except MatchFaultError as error:

@@ -21,11 +21,12 @@ from torch import Tensor, nn
 from baselines.ppo.network import PolicyValueNetwork, legal_log_probs
 from baselines.ppo.tables import Tables
 from king_env.bots.heuristic.actions import heuristic_action
+from king_env.bots.playouts import play_out_after
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.kernel import entry_point, kernel
 from king_env.engine.seats import NUM_SEATS, Seat
-from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords, new_records
-from king_env.engine.step import is_among, legal_actions, step
+from king_env.engine.state import GameRecord, GameRecords, new_records
+from king_env.engine.step import is_among, legal_actions
 
 # How much more probable an action becomes for each unit of reward that it is foretold to gain.
 LOGITS_PER_REWARD = 8.0
@@ -42,13 +43,6 @@ class Lessons:
     masks: np.ndarray  # int8[B, NUM_ACTIONS]
     choices: np.ndarray  # int64[B]
     action_values: np.ndarray | None  # float32[B, NUM_ACTIONS], of legal actions, in units of reward
-
-
-@kernel
-def play_out(game: GameRecord) -> None:
-    """Let the heuristic finish the deal in all four seats."""
-    while game["phase"] != TO_DEAL and game["phase"] != OVER:
-        step(game, heuristic_action(game))
 
 
 @kernel
@@ -73,7 +67,6 @@ def play_out_all(games: GameRecords, scales: np.ndarray, copies: GameRecords, ac
 
     scales: float32[N], reward a point; copies: one record of scratch; action_values: float32[N, NUM_ACTIONS], written.
     """
-    copy = copies[0]
     for i in range(len(games)):
         seat = int(games[i]["turn"])
         cards, calls = legal_actions(games[i])
@@ -81,10 +74,8 @@ def play_out_all(games: GameRecords, scales: np.ndarray, copies: GameRecords, ac
         for action in range(NUM_ACTIONS):
             action_values[i, action] = 0.0
             if is_among(action, cards, calls):
-                copies[0] = games[i]
-                step(copy, action)
-                play_out(copy)
-                action_values[i, action] = scales[i] * (centred_score(copy, seat) - before)
+                play_out_after(games[i], action, copies)
+                action_values[i, action] = scales[i] * (centred_score(copies[0], seat) - before)
 
 
 def play_out_tables(tables: Tables, action_values: np.ndarray) -> None:

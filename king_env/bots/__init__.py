@@ -3,10 +3,15 @@
 - ``uniform``: any legal action, each equally likely. Its auctions nearly always run up to the highest bid.
 - ``random``: any legal card, and calls that make sense but were not thought about.
 - ``heuristic``: an experienced player, compiled, deterministic.
+- ``search``: plays every legal action out with `heuristic` in 100 worlds that it cannot tell from the true one, and
+  takes the best; ``search:worlds=20`` in as many worlds as that, ``search:ms=20`` for as long as that, which does not
+  repeat. ``threads=1`` keeps it to one processor.
+- ``cheating-search``: the same with the cards as they truly lie; it plays only where it is allowed.
 
-Each of the three takes the options ``cards``, ``choosing`` and ``bidding`` (``uniform``, ``random`` or ``heuristic``),
-by which one part of the game is played in another manner: ``heuristic:bidding=random`` plays its cards and chooses as
-`heuristic` but bids, answers and sells as `random`. So a match can measure what each part is worth by itself.
+Each of the first three takes the options ``cards``, ``choosing`` and ``bidding`` (``uniform``, ``random`` or
+``heuristic``), by which one part of the game is played in another manner: ``heuristic:bidding=random`` plays its cards
+and chooses as `heuristic` but bids, answers and sells as `random`. So a match can measure what each part is worth by
+itself.
 
 A bot of your own is ``package.module:factory``; a checkpoint is its path, ``runs/x/last.pt``.
 """

@@ -47,20 +47,29 @@ class CompiledBot:
         return bot_code(self.cards, self.choosing, self.bidding)
 
     def act(self, view: GameRecords, rng: np.random.Generator) -> Action:
-        actions = self.act_batch(view, rng)
-        if len(actions) != 1:
-            raise ValueError(f"view: act takes one, GAME_DTYPE[1], not {len(actions)}; act_batch takes any number")
-        return int(actions[0])
+        return only_action(self.act_batch(view, rng))
 
     def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
-        if not isinstance(views, np.ndarray) or views.dtype != GAME_DTYPE or views.ndim != 1:
-            raise ValueError(f"views: must be an array GAME_DTYPE[N], as `games[0:1]` is, not {_kind_of(views)}")
+        check_views(views)
         actions = np.empty(len(views), dtype=np.int64)
         streams = rng.integers(np.iinfo(np.uint64).max, size=(len(views), STREAM_WORDS), dtype=np.uint64, endpoint=True)
         choose_all(self.code, views, streams, actions)
         if (actions == NO_ACTION).any():
-            raise ValueError(_why_none_acts(views[actions.argmin()]))
+            raise ValueError(why_none_acts(views[actions.argmin()]))
         return actions
+
+
+def only_action(actions: np.ndarray) -> Action:
+    """The answer of `act`, from that of `act_batch`."""
+    if len(actions) != 1:
+        raise ValueError(f"view: act takes one, GAME_DTYPE[1], not {len(actions)}; act_batch takes any number")
+    return int(actions[0])
+
+
+def check_views(views: object) -> None:
+    """Refuse what is no array of game records."""
+    if not isinstance(views, np.ndarray) or views.dtype != GAME_DTYPE or views.ndim != 1:
+        raise ValueError(f"views: must be an array GAME_DTYPE[N], as `games[0:1]` is, not {_kind_of(views)}")
 
 
 def _kind_of(views: object) -> str:
@@ -70,7 +79,8 @@ def _kind_of(views: object) -> str:
     return "a single record" if isinstance(views, np.void) else type(views).__name__
 
 
-def _why_none_acts(view: GameRecord) -> str:
+def why_none_acts(view: GameRecord) -> str:
+    """Why a view is none of a seat to act."""
     if view["phase"] == OVER:
         return "views: nobody is to act in a game that is over"
     if view["phase"] == TO_DEAL:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
 from king_env.bots.compiled_bot import HeuristicBot, RandomBot, UniformBot
 from king_env.bots.protocol import Bot
+from king_env.bots.search import CheatingSearchBot, SearchBot
 from king_env.ruleset import unknown_text
 
-BOTS: dict[str, Callable[..., Bot]] = {"uniform": UniformBot, "random": RandomBot, "heuristic": HeuristicBot}
+BOTS: dict[str, Callable[..., Bot]] = {
+    "uniform": UniformBot,
+    "random": RandomBot,
+    "heuristic": HeuristicBot,
+    "search": SearchBot,
+    "cheating-search": CheatingSearchBot,
+}
+
+DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 
 CHECKPOINT_ENDING = ".pt"
 # Named as text: king_env imports neither torch nor the recipes unless somebody asks for a checkpoint.
@@ -45,7 +55,7 @@ def _registered(name: str, options_text: str) -> Bot:
 
 
 def _options(name: str, text: str) -> dict[str, Any]:
-    """``"worlds=100,mode=x"`` as a dict; whole numbers become int."""
+    """``"worlds=100,mode=x"`` as a dict; whole numbers become int, decimal ones float."""
     allowed = list(inspect.signature(BOTS[name]).parameters)
     options: dict[str, Any] = {}
     for item in text.split(",") if text else []:
@@ -56,8 +66,14 @@ def _options(name: str, text: str) -> dict[str, Any]:
             raise BotError(f"bot {name!r}: {unknown_text('option', option, allowed)}")
         if option in options:
             raise BotError(f"bot {name!r}: option {option!r} is given twice")
-        options[option] = int(value) if value.isdecimal() else value
+        options[option] = _value(value)
     return options
+
+
+def _value(text: str) -> int | float | str:
+    if text.isdecimal():
+        return int(text)
+    return float(text) if DECIMAL.fullmatch(text) else text
 
 
 def _checkpoint(path: str) -> Bot:

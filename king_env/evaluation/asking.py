@@ -33,17 +33,18 @@ class Positions:
     """Positions in which one bot is to act."""
 
     views: GameRecords
-    """What the seat to act may know, in each."""
+    """What the seat to act may know, in each; for a bot that sees all hands the whole game."""
     masks: npt.NDArray[np.int8]
     """int8[n, 81]: what it may do."""
 
     @classmethod
-    def of_games(cls, games: GameRecords, which: npt.NDArray[np.int64]) -> Positions:
-        """The positions of some of these games, which stay as they are."""
+    def of_games(cls, games: GameRecords, which: npt.NDArray[np.int64], *, all_hands: bool = False) -> Positions:
+        """The positions of some of these games, which stay as they are; all_hands: nothing is hidden."""
         views: GameRecords = games[which]
         masks = np.empty((len(views), NUM_ACTIONS), dtype=np.int8)
         legal_masks(views, masks)
-        hide_hands(views, views["turn"].astype(np.int64))
+        if not all_hands:
+            hide_hands(views, views["turn"].astype(np.int64))
         return cls(views, masks)
 
     def __len__(self) -> int:

@@ -135,8 +135,8 @@ def warm_up(plan: MatchPlan) -> None:
     if not plan.is_timed:
         return
     only = np.zeros(1, dtype=np.int64)
-    position = Positions.of_games(chunk.games, only)
     for entrant in plan.entrants:
+        position = Positions.of_games(chunk.games, only, all_hands=entrant.sees_all_hands)
         ask_bot(entrant.bot, position, np.random.default_rng(plan.seed), time_limit_ms=math.inf)
     act_in_games(chunk.games, only, np.array([position.first_legal(0)]), chunk.sheets)
 
@@ -205,9 +205,9 @@ class _Chunk:
         which = np.flatnonzero(self.asked == kind)
         if len(which) == 0:
             return
-        positions = Positions.of_games(self.games, which)
-        bot = self.plan.entrants[kind].bot
-        answers = ask_bot(bot, positions, self.generators[kind], self.plan.time_limit_ms)
+        entrant = self.plan.entrants[kind]
+        positions = Positions.of_games(self.games, which, all_hands=entrant.sees_all_hands)
+        answers = ask_bot(entrant.bot, positions, self.generators[kind], self.plan.time_limit_ms)
         self.decisions[kind] += len(which)
         self.seconds[kind] += answers.seconds
         for row, reason in answers.complaints.items():

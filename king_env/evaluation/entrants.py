@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from king_env.bots import Bot, make
 from king_env.bots.compiled_bot import CompiledBot
+from king_env.bots.protocol import CHEATING, sees_all_hands
 from king_env.evaluation.playing import IN_PYTHON
 from king_env.evaluation.seatings import Kind, check_four
 
@@ -31,8 +32,17 @@ class Entrant:
         """Which version of itself it is: figures of different versions are not comparable."""
         return self.bot.version
 
+    @property
+    def sees_all_hands(self) -> bool:
+        """Whether it is handed whole games instead of views."""
+        return sees_all_hands(self.bot)
 
-def enter_bots(bots: Sequence[BotChoice]) -> tuple[list[Entrant], list[Kind]]:
+
+class CheatingError(ValueError):
+    """A bot that sees all hands, where none may play, or under a name that does not say so."""
+
+
+def enter_bots(bots: Sequence[BotChoice], allow_cheating: bool) -> tuple[list[Entrant], list[Kind]]:
     """The kinds among four bots in order of appearance, and which kind each is; the same name twice is one kind."""
     check_four(bots)
     choices: list[BotChoice] = []
@@ -43,7 +53,21 @@ def enter_bots(bots: Sequence[BotChoice]) -> tuple[list[Entrant], list[Kind]]:
     entrants: list[Entrant] = []
     for choice in choices:
         entrants.append(_enter(choice, taken=[entrant.label for entrant in entrants]))
+        _check_honesty(entrants[-1].bot, allow_cheating)
     return entrants, kinds
+
+
+def _check_honesty(bot: Bot, allow_cheating: bool) -> None:
+    """Refuse a bot that sees all hands unless such are allowed; under an honest name none is."""
+    if not getattr(bot, "sees_all_hands", False):
+        return
+    if CHEATING not in bot.name:
+        raise CheatingError(f"bots: {bot.name!r} wants to see all hands, so its name must say {CHEATING!r}")
+    if not allow_cheating:
+        raise CheatingError(
+            f"bots: {bot.name!r} sees all hands, and plays only where that is allowed (allow_cheating=True, "
+            "--allow-cheating)"
+        )
 
 
 def _is_same(bot: BotChoice, other: BotChoice) -> bool:

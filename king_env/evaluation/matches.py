@@ -69,6 +69,7 @@ def play_match(
     on_error: str = "stop",
     time_limit_ms: float | None = None,
     num_threads: int | None = None,
+    allow_cheating: bool = False,
     progress: bool = True,
 ) -> MatchResult:
     """Play blocks of duplicate deals between four bots, and say how many points each makes, with 95 % intervals.
@@ -88,6 +89,7 @@ def play_match(
         time_limit_ms: for each decision; None: no limit. A late answer is a fault, but nobody stops a bot that thinks.
             Before such a match each bot acts once by no clock, so that what it loads for that does not count.
         num_threads: for bots that are compiled; None: as many as there are processors. The results do not depend on it.
+        allow_cheating: let bots play that see all hands; otherwise they are refused.
         progress: show a bar, if the terminal is one and tqdm is installed.
 
     Returns:
@@ -95,7 +97,9 @@ def play_match(
         `MatchFaultError` that holds the result of the blocks finished until then, whole chunks of them.
 
     """
-    plan = _make_plan(bots, num_blocks, seed, make_ruleset(ruleset), episode, seatings, on_error, time_limit_ms)
+    plan = _make_plan(
+        bots, num_blocks, seed, make_ruleset(ruleset), episode, seatings, on_error, time_limit_ms, allow_cheating
+    )
     workers = (os.cpu_count() or 1) if num_threads is None else whole_number("num_threads", num_threads, 1)
     return _play(plan, workers, progress)
 
@@ -109,6 +113,7 @@ def _make_plan(
     seatings: str,
     on_error: str,
     time_limit_ms: float | None,
+    allow_cheating: bool,
 ) -> MatchPlan:
     """Check all that was asked for, and draw up what is to be played."""
     num_blocks, seed = whole_number("num_blocks", num_blocks, 1), whole_number("seed", seed, 0)
@@ -117,7 +122,7 @@ def _make_plan(
     check_option("on_error", on_error, ON_ERROR_CHOICES)
     if time_limit_ms is not None and not time_limit_ms > 0:
         raise ValueError(f"time_limit_ms: must be more than 0, or None for no limit, not {time_limit_ms!r}")
-    entrants, kinds = enter_bots(bots)
+    entrants, kinds = enter_bots(bots, allow_cheating)
     return MatchPlan(
         entrants=tuple(entrants),
         seatings=tuple(distinct_seatings(kinds, seatings)),

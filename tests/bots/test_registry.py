@@ -32,8 +32,14 @@ def test_an_option_that_changes_nothing_is_not_in_the_name() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("heuristik", "unknown bot 'heuristik' (did you mean 'heuristic'?); known: uniform, random, heuristic, "),
-        ("", "unknown bot ''; known: uniform, random, heuristic, package.module:factory, or a path to a .pt file"),
+        (
+            "heuristik",
+            "unknown bot 'heuristik' (did you mean 'heuristic'?); known: uniform, random, heuristic, search, ",
+        ),
+        (
+            "",
+            "unknown bot ''; known: uniform, random, heuristic, search, cheating-search, package.module:factory",
+        ),
         ("heuristic:speed=3", "bot 'heuristic': unknown option 'speed'; known: cards, choosing, bidding"),
         ("heuristic:card=random", "unknown option 'card' (did you mean 'cards'?)"),
         ("heuristic:cards", "bot 'heuristic': options are written option=value, not 'cards'"),

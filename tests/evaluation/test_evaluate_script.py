@@ -37,6 +37,7 @@ def test_markdown_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         (["--bots", "random,random"], "four bots"),
         (["--bots", "heuristc,random,random,random"], "heuristc"),
         (["--bots", "no/such/file.pt,random,random,random"], "no/such/file.pt"),
+        (["--bots", "cheating-search,random,random,random"], "--allow-cheating"),
         (["--bots", "random,random,random,random", "--blocks", "0"], "num_blocks"),
         (["--bots", "random,random,random,random", "--seed", "-3"], "seed"),
         (["--bots", "random,random,random,random", "--json", "."], "json"),

@@ -1,0 +1,193 @@
+"""Bots that search: `search`, and `cheating-search`, which sees all hands and so shows what searching can bring."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from king_env.bots.compiled import NO_ACTION
+from king_env.bots.compiled_bot import check_views, only_action, why_none_acts
+from king_env.bots.searching import (
+    NOTHING_FITS,
+    SEARCH_DTYPE,
+    begin_searches,
+    drop_worse_half,
+    end_searches,
+    num_rounds,
+    search_worlds,
+)
+from king_env.chance import STREAM_WORDS
+from king_env.engine.actions import Action
+from king_env.engine.batch import hide_hands
+from king_env.engine.cards import ALL_CARDS
+from king_env.engine.information import DEALS_DTYPE
+from king_env.engine.state import GameRecords, new_records
+from king_env.ruleset import whole_number
+
+DEFAULT_WORLDS = 100
+WORLDS_A_LOOK = 5  # at the clock
+SECONDS_A_MS = 1e-3
+# So many views of a batch are searched by a thread before it takes the next ones.
+VIEWS_A_PART = 8
+
+
+class Decisions:
+    """Several decisions while they are searched, in compiled code."""
+
+    def __init__(self, views: GameRecords) -> None:
+        num_views = len(views)
+        self.views = views
+        self.actions = np.empty(num_views, dtype=np.int64)
+        self._searches = np.zeros(num_views, dtype=SEARCH_DTYPE)
+        self._deals = np.zeros(num_views, dtype=DEALS_DTYPE)
+        self._streams = np.zeros((num_views, STREAM_WORDS), dtype=np.uint64)
+        self._scratch = new_records(2)
+        begin_searches(self.views, self._searches, self._deals, self._streams, self.actions)
+
+    def search(self, worlds: int, *, in_rounds: bool) -> None:
+        """Play the choices out in so many more worlds, those that fall behind in fewer if it is done in rounds."""
+        search_worlds(self.views, worlds, self._searches, self._deals, self._streams, self._scratch, in_rounds)
+
+    def search_for(self, seconds: float) -> None:
+        """Search the only decision for so long, each round as long as any other."""
+        search = self._searches[0]
+        begin, rounds = time.perf_counter(), num_rounds(int(search["num_choices"]))
+        for number in range(rounds):
+            if number > 0:
+                drop_worse_half(search)
+            while search["num_choices"] > 1 and not search["is_exact"]:
+                self.search(WORLDS_A_LOOK, in_rounds=False)
+                if time.perf_counter() - begin > seconds * (number + 1) / rounds:
+                    break
+
+    def answers(self) -> np.ndarray:
+        """The best actions as far as the search has got (int64[N])."""
+        end_searches(self._searches, self.actions)
+        return self.actions
+
+
+@dataclass(frozen=True)
+class SearchBot:
+    """Plays each legal action out in worlds that the seat cannot tell from the true one, and takes the best.
+
+    It draws no random numbers from outside: the same position gets the same answer, unless it is given time.
+    """
+
+    version: ClassVar[int] = 1
+
+    worlds: int | None = None
+    """In how many worlds; 100 unless a time is given."""
+    ms: float | None = None
+    """Instead: how long a decision may take. How many worlds that is depends on the machine, so games do not repeat."""
+    threads: int | None = None
+    """How many views are searched at a time; as many as there are processors. The answers do not depend on it."""
+
+    def __post_init__(self) -> None:
+        if self.ms is None:
+            worlds = DEFAULT_WORLDS if self.worlds is None else self.worlds
+            object.__setattr__(self, "worlds", whole_number("worlds", worlds, 1))
+        elif self.worlds is not None:
+            raise ValueError("ms: is given instead of worlds, not with it")
+        else:
+            object.__setattr__(self, "ms", _checked_time(self.ms))
+        _check_threads(self.threads)
+
+    @property
+    def name(self) -> str:
+        """The bot's name with the option that differs from it."""
+        if self.ms is not None:
+            return f"search:ms={self.ms:g}"
+        return "search" if self.worlds == DEFAULT_WORLDS else f"search:worlds={self.worlds}"
+
+    def act(self, view: GameRecords, rng: np.random.Generator) -> Action:
+        return only_action(self.act_batch(view, rng))
+
+    def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
+        check_views(views)
+        views = views.copy()
+        hide_hands(views, views["turn"].astype(np.int64))  # a whole game is searched like the view of it
+        actions = _in_parts(self._search, views, 1 if self.ms is not None else VIEWS_A_PART, self.threads)
+        return _checked_answers(views, actions)
+
+    def _search(self, views: GameRecords) -> np.ndarray:
+        decisions = Decisions(views)
+        if self.ms is not None:
+            decisions.search_for(self.ms * SECONDS_A_MS)
+        else:
+            assert self.worlds is not None, "one of the two is given"
+            decisions.search(self.worlds, in_rounds=True)
+        return decisions.answers()
+
+
+@dataclass(frozen=True)
+class CheatingSearchBot:
+    """Plays each legal action out with the cards as they truly lie, and takes the best: it must be handed whole games.
+
+    That is as far as playing out with the heuristic can go against the heuristic.
+    """
+
+    version: ClassVar[int] = 1
+    name: ClassVar[str] = "cheating-search"
+    sees_all_hands: ClassVar[bool] = True
+
+    threads: int | None = None
+    """How many games are searched at a time; as many as there are processors."""
+
+    def __post_init__(self) -> None:
+        _check_threads(self.threads)
+
+    def act(self, view: GameRecords, rng: np.random.Generator) -> Action:
+        return only_action(self.act_batch(view, rng))
+
+    def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
+        check_views(views)
+        if ((views["hands"] | views["played"]).sum(axis=1) != ALL_CARDS).any():
+            raise ValueError("views: cheating-search needs games that show all four hands")
+        return _checked_answers(views, _in_parts(_search_games, views, VIEWS_A_PART, self.threads))
+
+
+def _search_games(games: GameRecords) -> np.ndarray:
+    """With no card hidden a single world is possible: the true one."""
+    decisions = Decisions(games)
+    decisions.search(1, in_rounds=False)
+    return decisions.answers()
+
+
+def _in_parts(
+    search: Callable[[GameRecords], np.ndarray], views: GameRecords, views_a_part: int, threads: int | None
+) -> np.ndarray:
+    """The actions in all views, several parts of them searched at a time."""
+    parts = [views[first : first + views_a_part] for first in range(0, len(views), views_a_part)]
+    num_threads = min(threads or os.cpu_count() or 1, len(parts))
+    if num_threads <= 1:
+        answers = [search(part) for part in parts]
+    else:
+        with ThreadPoolExecutor(num_threads) as pool:
+            answers = list(pool.map(search, parts))
+    return np.concatenate([np.zeros(0, dtype=np.int64), *answers])
+
+
+def _checked_answers(views: GameRecords, actions: np.ndarray) -> np.ndarray:
+    if (actions == NO_ACTION).any():
+        raise ValueError(why_none_acts(views[np.flatnonzero(actions == NO_ACTION)[0]]))
+    if (actions == NOTHING_FITS).any():
+        raise ValueError("views: no deal of the hidden cards agrees with what a view shows")
+    return actions
+
+
+def _checked_time(ms: object) -> float:
+    if isinstance(ms, bool) or not isinstance(ms, (int, float)) or not 0 < ms < math.inf:
+        raise ValueError(f"ms: must be a positive number of milliseconds, not {ms!r}")
+    return float(ms)
+
+
+def _check_threads(threads: int | None) -> None:
+    if threads is not None:
+        whole_number("threads", threads, 1)
