@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from scripts.benchmarking.comparisons import OURS_FOR, comparisons
+from scripts.benchmarking.comparisons import OURS_FOR, Comparison, comparisons
 from scripts.benchmarking.measuring import (
     BYTES,
     DECISIONS_PER_SECOND,
@@ -58,6 +58,7 @@ def ours_table(figures: Mapping[str, Figure]) -> Table:
 
 
 def peers_table(figures: Mapping[str, Figure]) -> Table:
+    paired = {pair.peer.key: pair for pair in comparisons(figures)}
     return Table(
         "King beside others, per second",
         (
@@ -67,17 +68,16 @@ def peers_table(figures: Mapping[str, Figure]) -> Table:
             Column("ours", True),
             Column("ratio", True),
         ),
-        tuple(
-            (
-                pair.peer.what,
-                with_prefix(pair.peer.median),
-                pair.ours.what,
-                with_prefix(pair.ours.median),
-                f"{three_digits(pair.ratio)}×",
-            )
-            for pair in comparisons(figures)
-        ),
+        tuple(peer_row(figures[peer], paired.get(peer)) for peer in OURS_FOR if peer in figures),
     )
+
+
+def peer_row(peer: Figure, pair: Comparison | None) -> tuple[str, ...]:
+    """A peer, beside ours if that was measured, too."""
+    theirs = (peer.what, with_prefix(peer.median))
+    if pair is None:
+        return (*theirs, "not measured", "", "")
+    return (*theirs, pair.ours.what, with_prefix(pair.ours.median), f"{three_digits(pair.ratio)}×")
 
 
 def rest_table(figures: Mapping[str, Figure]) -> Table:

@@ -368,3 +368,9 @@ def test_batch_steps_are_measured(recording: Recording) -> None:
 def test_random_games_are_counted_by_their_actions() -> None:
     play = random_player(num_games=2, kinds=np.array([0], dtype=np.int64), repeats=3)  # no tricks: all 52 cards
     assert play() == 2 * 3 * 52
+
+
+def test_a_peer_measured_alone_is_in_the_table_all_the_same() -> None:
+    alone = Figure("rlcard_bridge", "RLCard bridge", STEPS_PER_SECOND, (20e3,) * 5)
+    (table,) = tables({alone.key: alone})
+    assert table.rows == (("RLCard bridge", "20.0 k", "not measured", "", ""),)
