@@ -301,6 +301,7 @@ class BatchEnv:
             if name != "_given" and (state[name].shape, state[name].dtype) != (own.shape, own.dtype):
                 raise OptionError(f"state: {name} is of another env: {state[name].shape}, not {own.shape}")
         self._games[:], self._tables[:], self._given = state["games"], state["_tables"], state["_given"].copy()
+        self._tables["reward_kind"] = REWARDS.index(self.reward)  # an option of this env, not a state
         self._is_reset = True
 
     def _new_streams(self, seed: int | Sequence[int] | None) -> Streams:

@@ -38,9 +38,11 @@ def count(view: np.ndarray, deals: np.ndarray) -> int:
 
 
 def test_each_number_is_another_deal_and_each_deal_has_one() -> None:
+    num_views = 0
     for ply, games in enumerate(random_games(PORTUGUESE, seed=7)):
         if ply % 45 != 44 or games["num_plays"][0] < 40:
             continue
+        num_views += 1
         view = games[:1].copy()
         batch.hide_hands(view, np.array([ply % 4]))
         deals = np.zeros(1, dtype=DEALS_DTYPE)
@@ -50,3 +52,4 @@ def test_each_number_is_another_deal_and_each_deal_has_one() -> None:
         held = [int(hand).bit_count() for hand in games["hands"][0]]
         for world in worlds:
             assert [int(hand).bit_count() for hand in world["hands"]] == held
+    assert num_views > 0

@@ -307,5 +307,9 @@ def test_a_restored_state_goes_on_identically() -> None:
     for left, right in zip(expected, played(other, 150, rng_seed=2), strict=True):
         for a, b in zip(left, right, strict=True):
             np.testing.assert_array_equal(a, b)
+    by_deal = BatchEnv(3, episode="deal", reward="deal")
+    by_deal.restore(state)
+    for *_, rewards, _, deal_ended, _ in played(by_deal, 60):
+        assert not rewards[~deal_ended].any(), "an option of the env was overwritten"
     with pytest.raises(OptionError, match="state: games is of another env"):
         BatchEnv(2, episode="deal").restore(state)
