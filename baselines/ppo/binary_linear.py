@@ -2,11 +2,13 @@
 
 Fewer than a tenth of an observation's entries are 1, so on the CPU the layer adds up the weights of those alone, and
 its gradient the other way round: for each entry the gradients of the observations that have it. torch's own gradient
-of such sums is slow, so it is written here.
+of such sums is slow, so it is written here. Where the ones are is found but once for observations that are learned
+from several times.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,29 @@ WORDS_A_GROUP = 4
 ENTRIES_A_GROUP = ENTRIES_A_WORD * WORDS_A_GROUP
 
 
+@dataclass(frozen=True)
+class Ones:
+    """Observations of 0 and 1 by their ones."""
+
+    entries: np.ndarray  # int32[sum of ones], the entries that are 1, observation after observation
+    offsets: np.ndarray  # int32[B + 1], where each observation's begin, with the end of all
+
+    @classmethod
+    def of(cls, observations: Tensor) -> Ones:
+        """Those of int8[B, num_entries], on the CPU."""
+        return cls(*ones_of(observations.numpy()))
+
+    def __len__(self) -> int:
+        """The number of observations."""
+        return len(self.offsets) - 1
+
+    def index_select(self, dim: int, rows: Tensor) -> Ones:
+        """These observations (int64[K]) alone; `dim` is 0, as of a tensor of observations."""
+        if dim != 0:
+            raise ValueError(f"dim: observations can be selected along 0, not {dim}")
+        return Ones(*ones_of_rows(self.entries, self.offsets, rows.numpy()))
+
+
 class BinaryLinear(nn.Module):
     """``bias + observations @ weight`` for int8 observations of 0 and 1; weight: float[num_entries, width]."""
 
@@ -29,11 +54,12 @@ class BinaryLinear(nn.Module):
         self.weight = nn.Parameter(nn.init.orthogonal_(torch.empty(num_entries, width), gain))
         self.bias = nn.Parameter(torch.zeros(width))
 
-    def forward(self, observations: Tensor) -> Tensor:
-        """Float[B, width] from int8[B, num_entries]."""
-        if observations.device.type != "cpu":
+    def forward(self, observations: Tensor | Ones) -> Tensor:
+        """Float[B, width] from int8[B, num_entries], or, on the CPU, from their ones."""
+        if isinstance(observations, Tensor) and observations.device.type != "cpu":
             return functional.linear(observations.to(self.weight.dtype), self.weight.t(), self.bias)
-        total: Tensor = SumOfRows.apply(self.weight, observations)  # type: ignore[no-untyped-call]
+        ones = observations if isinstance(observations, Ones) else Ones.of(observations)
+        total: Tensor = SumOfRows.apply(self.weight, ones)  # type: ignore[no-untyped-call]
         return total.add_(self.bias)
 
 
@@ -41,19 +67,18 @@ class SumOfRows(torch.autograd.Function):
     """For each observation the sum of the weight's rows at its ones; the gradient adds up in the same rows."""
 
     @staticmethod
-    def forward(ctx: Any, weight: Tensor, observations: Tensor) -> Tensor:
-        """Float[B, width] from int8[B, num_entries]."""
-        ctx.ones, ctx.offsets = ones_of(observations.numpy())
-        ctx.weight_shape = weight.shape
-        rows, offsets = torch.from_numpy(ctx.ones), torch.from_numpy(ctx.offsets)
+    def forward(ctx: Any, weight: Tensor, ones: Ones) -> Tensor:
+        """Float[B, width]."""
+        ctx.ones, ctx.weight_shape = ones, weight.shape
+        rows, offsets = torch.from_numpy(ones.entries), torch.from_numpy(ones.offsets)
         return functional.embedding_bag(rows, weight.detach(), offsets, mode="sum", include_last_offset=True)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
         """The gradient of the weight; observations have none."""
         (of_sums,) = gradients
-        of_weight = torch.zeros(ctx.weight_shape)
-        add_to_rows(of_weight.numpy(), ctx.ones, ctx.offsets, of_sums.contiguous().numpy())
+        of_weight = torch.empty(ctx.weight_shape)
+        add_to_rows(of_weight.numpy(), ctx.ones.entries, ctx.ones.offsets, of_sums.contiguous().numpy())
         return of_weight, None
 
 
@@ -100,14 +125,31 @@ def bits_of_word(word: int) -> int:
 
 
 @entry_point
+def ones_of_rows(ones: np.ndarray, offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of what `ones_of` gave that of some observations, int64[K]."""
+    offsets_of_rows = np.zeros(len(rows) + 1, dtype=np.int32)
+    for number in range(len(rows)):
+        num_ones = offsets[rows[number] + 1] - offsets[rows[number]]
+        offsets_of_rows[number + 1] = offsets_of_rows[number] + num_ones
+    chosen = np.empty(offsets_of_rows[len(rows)], dtype=np.int32)
+    for number in range(len(rows)):
+        source, target = offsets[rows[number]], offsets_of_rows[number]
+        for place in range(offsets_of_rows[number + 1] - target):
+            chosen[target + place] = ones[source + place]
+    return chosen, offsets_of_rows
+
+
+@entry_point
 def add_to_rows(weight: np.ndarray, ones: np.ndarray, offsets: np.ndarray, sums: np.ndarray) -> None:
-    """Add row i of `sums` (float32[B, width]) to each row of `weight` that observation i has a one at.
+    """Row i of `sums` (float32[B, width]), added up in each row of `weight` that observation i has a one at; written.
 
     Row by row of the weight, several observations at once: it is far larger than what is added, and written only once.
     """
     owners, starts = owners_of_ones(ones, offsets, len(weight))
     for entry in range(len(weight)):
         row, place, end = weight[entry], starts[entry], starts[entry + 1]
+        for column in range(len(row)):
+            row[column] = 0.0
         while place + 4 <= end:
             first, second = sums[owners[place]], sums[owners[place + 1]]
             third, fourth = sums[owners[place + 2]], sums[owners[place + 3]]

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from king_env.engine.kernel import entry_point, kernel
+from baselines.ppo.legal_choices import add_multiple, is_compiled
+from king_env.engine.kernel import entry_point
 
 
 class PolicyHead(nn.Linear):
@@ -17,7 +18,7 @@ class PolicyHead(nn.Linear):
 
     def forward(self, features: Tensor) -> Tensor:
         """Logits float[B, out_features] of float[B, in_features]."""
-        if features.device.type != "cpu" or features.dtype != torch.float32 or torch.is_autocast_enabled("cpu"):
+        if not is_compiled(features):
             return super().forward(features)
         logits: Tensor = LinearOfFew.apply(features, self.weight, self.bias)  # type: ignore[no-untyped-call]
         return logits
@@ -58,10 +59,3 @@ def add_products(
             factor = of_outputs[row, output]
             add_multiple(of_features[row], factor, weight[output])
             add_multiple(of_weight[output], factor, features[row])
-
-
-@kernel
-def add_multiple(target: np.ndarray, factor: float, added: np.ndarray) -> None:
-    """Add to a vector so many times another."""
-    for column in range(len(target)):
-        target[column] += factor * added[column]

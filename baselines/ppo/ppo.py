@@ -25,6 +25,7 @@ from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
 
 from baselines.ppo import learning_curves, score
+from baselines.ppo.binary_linear import Ones
 from baselines.ppo.checkpoint import (
     CheckpointError,
     array_like,
@@ -36,7 +37,10 @@ from baselines.ppo.checkpoint import (
     trained_config,
     write_checkpoint,
 )
+from baselines.ppo.clipped_adam import ClippedAdam
 from baselines.ppo.config import FIELD_TYPES, ConfigError, PPOConfig, add_config_arguments, load_config, parse_override
+from baselines.ppo.legal_choices import choose_legal, is_compiled
+from baselines.ppo.loss_terms import TERMS, Batch, loss_terms
 from baselines.ppo.network import (
     EmptyMaskError,
     PolicyValueNetwork,
@@ -45,14 +49,12 @@ from baselines.ppo.network import (
     sample,
 )
 from baselines.ppo.policy_bot import PolicyBot
-from baselines.ppo.policy_terms import TERMS, policy_terms
 from baselines.ppo.run_folder import Log, RunError, choose_run_folder, last_checkpoint, make_run_folder, write_snapshot
 from baselines.ppo.seat_streams import SeatStreams
 from baselines.ppo.tables import Tables
 from baselines.ppo.teacher import add_gains, lesson_loss, new_gains_head, take_lessons
 from king_env.engine.cards import NUM_CARDS
 
-ADAM_EPS = 1e-5
 ADVANTAGE_EPS = 1e-8
 SECONDS_A_MINUTE = 60.0
 STOPPED = 130  # the exit status of a program that Ctrl-C ended
@@ -115,7 +117,7 @@ class Learner:
 
     network: PolicyValueNetwork
     gains_head: nn.Linear  # of the warm start
-    optimizer: torch.optim.Adam
+    optimizer: ClippedAdam
     tables: Tables
     streams: SeatStreams
     generator: torch.Generator  # of sampled actions, on the device
@@ -161,13 +163,12 @@ def new_learner(config: PPOConfig) -> Learner:
     )
 
 
-def new_optimizer(*modules: nn.Module) -> torch.optim.Adam:
-    """Adam; its step is set before each update."""
-    parameters = [parameter for module in modules for parameter in module.parameters()]
-    return torch.optim.Adam(parameters, eps=ADAM_EPS, fused=True)
+def new_optimizer(*modules: nn.Module) -> ClippedAdam:
+    """Adam of all their parameters; its step is set before each update."""
+    return ClippedAdam(parameter for module in modules for parameter in module.parameters())
 
 
-def set_learning_rate(optimizer: torch.optim.Adam, learning_rate: float) -> None:
+def set_learning_rate(optimizer: ClippedAdam, learning_rate: float) -> None:
     for group in optimizer.param_groups:
         group["lr"] = learning_rate
 
@@ -257,36 +258,25 @@ def decide(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray
     masks = learner.tables.masks[games]
     device = torch.device(config.device)
     with precision(config):
-        logits, values = learner.network(torch.from_numpy(observations).to(device))
-    log_probs = legal_log_probs(logits.float(), torch.from_numpy(masks).to(device))
+        features = learner.network.trunk(torch.from_numpy(observations).to(device))
+        actions, log_probs, values = choose(learner, features, masks)
+    learner.streams.add(games, learner.tables.seats[games], observations, masks, actions, log_probs, values)
+    return actions
+
+
+def choose(learner: Learner, features: Tensor, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Actions drawn by their probability (int64[K]), their log-probabilities and the values (float32[K])."""
+    policy_head, value_head = learner.network.policy_head, learner.network.value_head
+    if is_compiled(features):
+        return choose_legal(features, policy_head, value_head, masks, learner.generator)
+    log_probs = legal_log_probs(policy_head(features).float(), torch.from_numpy(masks).to(features.device))
     actions = sample(log_probs, learner.generator)
     chosen = log_probs.gather(1, actions[:, None])[:, 0]
-    action_numbers: np.ndarray = actions.cpu().numpy()
-    learner.streams.add(
-        games,
-        learner.tables.seats[games],
-        observations,
-        masks,
-        action_numbers,
-        chosen.cpu().numpy(),
-        values.float().cpu().numpy(),
-    )
-    return action_numbers
+    values = value_head(features).float().squeeze(-1)
+    return actions.cpu().numpy(), chosen.cpu().numpy(), values.cpu().numpy()
 
 
 # ── update ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class Batch:
-    """The closed decisions of a rollout, on the device that learns."""
-
-    observations: Tensor  # int8[B, observation_size]
-    masks: Tensor  # int8[B, NUM_ACTIONS]
-    actions: Tensor  # int64[B]
-    log_probs: Tensor  # float32[B]
-    advantages: Tensor  # float32[B], with mean 0 and deviation 1
-    returns: Tensor  # float32[B]
 
 
 def make_batch(streams: SeatStreams, config: PPOConfig) -> tuple[Batch, float]:
@@ -297,8 +287,9 @@ def make_batch(streams: SeatStreams, config: PPOConfig) -> tuple[Batch, float]:
     unforeseen = float(advantages.var() / max(float(returns.var()), ADVANTAGE_EPS))
     advantages = (advantages - advantages.mean()) / (advantages.std() + ADVANTAGE_EPS)
     device = torch.device(config.device)
+    observations = torch.from_numpy(streams.observations[rows])
     batch = Batch(
-        observations=torch.from_numpy(streams.observations[rows]).to(device),
+        observations=Ones.of(observations) if device.type == "cpu" else observations.to(device),
         masks=torch.from_numpy(streams.masks[rows]).to(device),
         actions=torch.from_numpy(streams.actions[rows]).to(device),
         log_probs=torch.from_numpy(streams.log_probs[rows]).to(device),
@@ -308,25 +299,22 @@ def make_batch(streams: SeatStreams, config: PPOConfig) -> tuple[Batch, float]:
     return batch, 1.0 - unforeseen
 
 
-def losses(network: PolicyValueNetwork, batch: Batch, rows: Tensor, config: PPOConfig) -> dict[str, Tensor]:
-    """The parts of PPO's loss on some rows of a batch, and how far the policy has moved since they were collected."""
+def losses(network: PolicyValueNetwork, batch: Batch, rows: Tensor, config: PPOConfig) -> Tensor:
+    """TERMS of some rows of a batch: the parts of PPO's loss, and how far the policy has moved since it played them."""
     with precision(config):
-        logits, values = network(batch.observations.index_select(0, rows))
-    terms = policy_terms(
-        logits.float(),
-        batch.masks.index_select(0, rows),
-        batch.actions[rows],
-        batch.log_probs[rows],
-        batch.advantages[rows],
-        config.clip_coef,
-    )
-    value_loss = 0.5 * (values.float() - batch.returns[rows]).square().mean()
-    return {**dict(zip(TERMS, terms, strict=True)), "value_loss": value_loss}
+        features = network.trunk(batch.observations.index_select(0, rows))
+        return loss_terms(features, network.policy_head, network.value_head, batch, rows, config.clip_coef)
+
+
+def loss_weights(entropy_coef: float, config: PPOConfig) -> Tensor:
+    """What each of TERMS counts in the loss; entropy is a bonus, and what is only logged counts nothing."""
+    weights = {"policy_loss": 1.0, "value_loss": config.value_coef, "entropy": -entropy_coef}
+    return torch.tensor([weights.get(term, 0.0) for term in TERMS], device=config.device)
 
 
 def update(
     network: PolicyValueNetwork,
-    optimizer: torch.optim.Adam,
+    optimizer: ClippedAdam,
     batch: Batch,
     shuffler: np.random.Generator,
     entropy_coef: float,
@@ -335,19 +323,17 @@ def update(
     """Some epochs of gradient steps on shuffled minibatches; returns the mean of each part of the loss."""
     num_decisions = len(batch.actions)
     num_minibatches = max(1, round(num_decisions / config.minibatch_size))
+    weights = loss_weights(entropy_coef, config)
     seen: list[Tensor] = []
     for _ in range(config.update_epochs):
         order = torch.from_numpy(shuffler.permutation(num_decisions)).to(batch.actions.device)
         for rows in order.tensor_split(num_minibatches):
-            parts = losses(network, batch, rows, config)
-            loss = parts["policy_loss"] + config.value_coef * parts["value_loss"] - entropy_coef * parts["entropy"]
-            optimizer.zero_grad()
-            loss.backward()
-            grad_norm = clip_grad_norm_(network.parameters(), config.max_grad_norm)
-            optimizer.step()
-            seen.append(torch.stack([*parts.values(), grad_norm]).detach())
+            terms = losses(network, batch, rows, config)
+            torch.dot(terms, weights).backward()
+            grad_norm = optimizer.step_clipped(config.max_grad_norm)
+            seen.append(torch.cat([terms.detach(), grad_norm[None]]))
     means = torch.stack(seen).mean(dim=0).tolist()
-    return dict(zip([*parts, "grad_norm"], means, strict=True))
+    return dict(zip([*TERMS, "grad_norm"], means, strict=True))
 
 
 # ── the run ─────────────────────────────────────────────────────────────────────────────────────────────────────────

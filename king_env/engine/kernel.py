@@ -95,6 +95,16 @@ def kernel(function: Function) -> Function:
     return registered
 
 
+def any_order_kernel(function: Function) -> Function:
+    """A kernel whose sums of floats may be taken in any order: processors then add up several parts side by side."""
+    if not JIT_ENABLED:
+        return function
+    registered: Function = register_jitable(
+        error_model="numpy", forceinline=True, no_cfunc_wrapper=True, fastmath={"reassoc", "nsz", "contract"}
+    )(function)
+    return registered
+
+
 def entry_point(function: Function) -> Function:
     """Compile a kernel that Python calls: it releases the GIL, and its code is kept on disk between runs."""
     if not JIT_ENABLED:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.distributions import Categorical
 
-from baselines.ppo.binary_linear import BinaryLinear, ones_of
+from baselines.ppo.binary_linear import BinaryLinear, Ones, ones_of
 from baselines.ppo.network import (
     EmptyMaskError,
     PolicyValueNetwork,
@@ -94,12 +94,23 @@ def test_ones_are_found_row_by_row() -> None:
     assert offsets.tolist() == [0, 4, 4, 6]
 
 
+def test_ones_of_some_observations_are_those_found_in_them() -> None:
+    torch.manual_seed(0)
+    observations = (torch.rand(20, 128) < 0.2).to(torch.int8)
+    observations[3] = 0
+    rows = torch.tensor([7, 3, 0, 19])
+    some, expected = Ones.of(observations).index_select(0, rows), Ones.of(observations[rows])
+    assert len(some) == 4
+    assert (some.entries == expected.entries).all() and (some.offsets == expected.offsets).all()
+
+
 def test_the_sum_of_rows_is_the_matrix_product_with_its_gradient() -> None:
     torch.manual_seed(0)
     layer = BinaryLinear(128, 32, gain=1.0)
     observations = (torch.rand(20, 128) < 0.2).to(torch.int8)
     weights_of_loss = torch.randn(20, 32)
     product = observations.float() @ layer.weight + layer.bias
+    assert torch.equal(layer(observations), layer(Ones.of(observations)))
     output = layer(observations)
     torch.testing.assert_close(output, product)
     gradients = torch.autograd.grad((output * weights_of_loss).sum(), [layer.weight, layer.bias])
