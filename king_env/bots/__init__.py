@@ -13,10 +13,14 @@ Each of the first three takes the options ``cards``, ``choosing`` and ``bidding`
 and chooses as `heuristic` but bids, answers and sells as `random`. So a match can measure what each part is worth by
 itself.
 
+`solve_ending(game)` is no bot: it says what the last tricks come to if all four seats see all hands and play for
+themselves (`king_env.bots.endings`).
+
 A bot of your own is ``package.module:factory``; a checkpoint is its path, ``runs/x/last.pt``.
 """
 
+from king_env.bots.endings import solve_ending
 from king_env.bots.protocol import Bot
 from king_env.bots.registry import BOTS, BotError, make
 
-__all__ = ["BOTS", "Bot", "BotError", "make"]
+__all__ = ["BOTS", "Bot", "BotError", "make", "solve_ending"]
