@@ -7,11 +7,13 @@ solution, whatever order the cards are tried in and whatever has been remembered
 like that, not what a seat can be sure of: a seat to whom nothing matters may ruin another by its choice.
 
 >>> from king_env import Game
->>> from king_env.bots import make, solve_ending
->>> game, bot = Game(seed=1, num_deals=1), make("heuristic")
->>> while game.record["num_plays"][0] < 32:
-...     game.play(bot.act(game.view(game.turn), None))
->>> card, points = solve_ending(game)  # the last five tricks
+>>> from king_env.bots import solve_ending
+>>> game = Game(seed=1)
+>>> for _ in range(32):
+...     game.play(game.legal()[0])
+>>> card, points = solve_ending(game)  # of the last five tricks, and what each seat then makes in this deal
+>>> int(points.sum())
+-260
 
 What keeps it quick, and changes no solution:
 
@@ -28,7 +30,6 @@ from typing import Any
 
 import numpy as np
 
-from king_env.bots.compiled_bot import check_views, only_action
 from king_env.engine.actions import Action
 from king_env.engine.cards import (
     ALL_CARDS,
@@ -46,6 +47,7 @@ from king_env.engine.play import legal_cards
 from king_env.engine.scoring import is_decided
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import (
+    GAME_DTYPE,
     PHASE_NAMES,
     PLAYING,
     GameRecord,
@@ -344,19 +346,20 @@ def solve_all(
 
 
 def solve_endings(games: GameRecords, places: int = DEFAULT_PLACES) -> tuple[np.ndarray, np.ndarray]:
-    """The solutions of N endings: the best card of each seat to act (int64[N]) and all points (int64[N, 4]).
+    """The solutions of N endings: the best card of each seat to act (int64[N]), and all points (int64[N, 4]).
 
-    Games: GAME_DTYPE[N], whole games in each of which a card is to be played and at most seven tricks are to come.
-    The points are those of the deal when it is over, what has been made before included.
-    Places: for positions remembered, a power of two; it changes no solution, but fewer than there are positions make
-    long endings slow.
+    games: GAME_DTYPE[N], whole games in each of which a card is to be played and at most seven tricks are to come. The
+    points are those of the deal when it is over, what has been made before included.
+    places: for positions that are remembered, a power of two; no solution depends on it, but where there are too few
+    of them long endings take longer.
 
-    Raises ValueError for games that hide cards, that are not being played, or that are too far from their end.
+    Raises ValueError for games that hide cards, in which no card is to be played, or that are too far from their end.
     """
-    check_views(games)
+    if not isinstance(games, np.ndarray) or games.dtype != GAME_DTYPE or games.ndim != 1:
+        raise ValueError("games: must be an array GAME_DTYPE[N], as `Game.record` is")
     for game in games:
         _check_ending(game)
-    places = whole_number("places", places, 1)
+    whole_number("places", places, 1)
     if places & (places - 1) != 0:
         raise ValueError(f"places: must be a power of two, not {places}")
     cards = np.empty(len(games), dtype=np.int64)
@@ -369,20 +372,21 @@ def solve_endings(games: GameRecords, places: int = DEFAULT_PLACES) -> tuple[np.
 def solve_ending(game: Game | GameRecords) -> tuple[Action, np.ndarray]:
     """The solution of one ending, a `Game` or GAME_DTYPE[1]: the best card of the seat to act, and the points int64[4].
 
-    See `solve_endings`.
+    See `solve_endings`, which raises ValueError as this does.
     """
-    cards, points = solve_endings(game.record if isinstance(game, Game) else game)
-    return only_action(cards), points[0]
+    record = game.record if isinstance(game, Game) else game
+    if np.shape(record) != (1,):
+        raise ValueError("game: must be a Game or one game record, GAME_DTYPE[1]; solve_endings takes any number")
+    cards, points = solve_endings(record)
+    return int(cards[0]), points[0]
 
 
 def _check_ending(game: GameRecord) -> None:
     """Refuse what is no ending with all hands known."""
     if game["phase"] != PLAYING:
-        raise ValueError(
-            f"games: an ending is solved while cards are played, and this game is {PHASE_NAMES[game['phase']]}"
-        )
+        raise ValueError(f"games: no card is to be played, the phase is {PHASE_NAMES[game['phase']]}")
     if (game["hands"] | game["played"]).sum() != ALL_CARDS:
-        raise ValueError("games: an ending is solved with all four hands known, and this is the view of a seat")
-    tricks_left = NUM_TRICKS - int(game["num_plays"]) // NUM_SEATS
+        raise ValueError("games: all four hands must be known, and this is the view of a seat")
+    tricks_left = NUM_TRICKS - trick_number(game)
     if tricks_left > MOST_TRICKS:
         raise ValueError(f"games: {tricks_left} tricks are to come, and at most {MOST_TRICKS} can be solved")

@@ -67,7 +67,7 @@ def house_rules(number: int) -> RuleSet:
 
 
 def diagram(contract: str, trump: str, size: int, number: int) -> Game:
-    """Hands of `size` cards drawn at random, with some that pay among them, and up to three cards already on the table."""
+    """Hands of `size` cards drawn at random, with some that pay among them, and perhaps a card or two on the table."""
     rng = np.random.default_rng([KINDS.index((contract, trump)), size, number])
     pack = [str(card) for card in rng.permutation(PACK)]
     if contract == "no_king_of_hearts":
@@ -107,7 +107,7 @@ def records(games: list[Game]) -> GameRecords:
 
 
 @pytest.mark.parametrize(("contract", "trump"), KINDS)
-@pytest.mark.parametrize(("size", "how_many"), [(1, 16), (2, 32), (3, 16), (4, 3)])
+@pytest.mark.parametrize(("size", "how_many"), [(1, 16), (2, 32), (3, 16), (4, 4)])
 def test_random_hands_come_out_as_when_everything_is_tried(contract: str, trump: str, size: int, how_many: int) -> None:
     for number in range(how_many):
         game = diagram(contract, trump, size, number)
@@ -198,7 +198,7 @@ def test_the_longest_ending_is_solved() -> None:
 def test_a_game_with_hidden_hands_is_refused() -> None:
     game = next(played_down([PORTUGUESE], 4, seed=8))
     assert game.turn is not None
-    with pytest.raises(ValueError, match="^games: an ending is solved with all four hands known"):
+    with pytest.raises(ValueError, match="^games: all four hands must be known"):
         solve_ending(game.view(game.turn))
 
 
@@ -206,20 +206,22 @@ def test_only_the_end_of_a_deal_that_is_played_can_be_solved() -> None:
     game = Game(seed=1, num_deals=1)
     with pytest.raises(ValueError, match="^games: 13 tricks are to come, and at most 7 can be solved"):
         solve_ending(game)
-    with pytest.raises(ValueError, match="^games: an ending is solved while cards are played, .* opening"):
+    with pytest.raises(ValueError, match="^games: no card is to be played, the phase is opening"):
         solve_ending(Game(seed=1, first_deal=6, num_deals=1))
     while not game.is_over:
         game.play(game.legal_ids()[0])
-    with pytest.raises(ValueError, match="^games: an ending is solved while cards are played, .* over"):
+    with pytest.raises(ValueError, match="^games: no card is to be played, the phase is over"):
         solve_ending(game)
 
 
 def test_arguments_of_the_wrong_kind_are_refused() -> None:
     endings = records(some_endings(2, 2, [PORTUGUESE], seed=9))
-    with pytest.raises(ValueError, match="^views: must be an array GAME_DTYPE"):
+    with pytest.raises(ValueError, match="^game: must be a Game or one game record"):
         solve_ending(endings[0])
-    with pytest.raises(ValueError, match="act takes one"):
+    with pytest.raises(ValueError, match="^game: must be a Game or one game record"):
         solve_ending(endings)
+    with pytest.raises(ValueError, match="^games: must be an array GAME_DTYPE"):
+        solve_endings(np.zeros(1))
     with pytest.raises(ValueError, match="^places: must be a power of two, not 3"):
         solve_endings(endings, 3)
     with pytest.raises(ValueError, match="^places: must be a whole number of at least 1, not 0"):
