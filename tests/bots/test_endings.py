@@ -11,7 +11,6 @@ import pytest
 from king_env.bots import make, solve_ending
 from king_env.bots.endings import MOST_TRICKS, solve_endings
 from king_env.engine import batch
-from king_env.engine.cards import NUM_CARDS
 from king_env.engine.contracts import CONTRACT_NAMES, FORCED_NAMES, NEGATIVE_NAMES, NUM_TRICKS, TOTAL_POINTS
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import PLAYING, GameRecords
@@ -51,7 +50,8 @@ def points_after(record: GameRecords, card: int) -> list[int]:
 def legal_cards(record: GameRecords) -> list[int]:
     cards, calls = np.zeros((2, 1), dtype=np.int64)
     batch.legal_words(record, cards, calls)
-    return [card for card in range(NUM_CARDS) if int(cards[0]) >> card & 1]
+    legal = int(cards[0])
+    return [card for card in range(legal.bit_length()) if legal >> card & 1]
 
 
 def solved(game: Game, places: int = 1 << 10) -> Solution:
@@ -107,7 +107,7 @@ def records(games: list[Game]) -> GameRecords:
 
 
 @pytest.mark.parametrize(("contract", "trump"), KINDS)
-@pytest.mark.parametrize(("size", "how_many"), [(1, 16), (2, 32), (3, 16), (4, 4)])
+@pytest.mark.parametrize(("size", "how_many"), [(1, 16), (2, 32), (3, 16), (4, 2)])
 def test_random_hands_come_out_as_when_everything_is_tried(contract: str, trump: str, size: int, how_many: int) -> None:
     for number in range(how_many):
         game = diagram(contract, trump, size, number)
@@ -117,7 +117,7 @@ def test_random_hands_come_out_as_when_everything_is_tried(contract: str, trump:
 
 @pytest.mark.parametrize("tricks", [1, 2, 3])
 def test_deals_that_were_played_come_out_as_when_everything_is_tried(tricks: int) -> None:
-    for game in some_endings(60, tricks, all_rulesets(np.random.default_rng(2), 12), seed=1):
+    for game in some_endings(40, tricks, all_rulesets(np.random.default_rng(2), 12), seed=1):
         assert solved(game) == tried_out(game), str(game)
 
 
@@ -126,7 +126,7 @@ def test_a_sale_is_settled_in_what_a_seat_makes(settlement: str) -> None:
     """What a buyer can still pay may decide what its last tricks are worth, so positions differ by what it has made."""
     rulesets = [dataclasses.replace(rules, settlement=settlement) for rules in (PORTUGUESE, BRAZILIAN_AUCTION)]
     sold = (game for game in played_down(rulesets, 3, seed=2) if game.record["is_sold"][0])
-    for _, game in zip(range(40), sold, strict=False):
+    for _, game in zip(range(20), sold, strict=False):
         assert solved(game) == tried_out(game), str(game)
 
 
