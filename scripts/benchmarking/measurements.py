@@ -15,6 +15,7 @@ from scripts.benchmarking.own_process import ProcessDiedError, in_own_process
 ROOMS: dict[str, tuple[str, ...]] = {
     "engine": ("random_games", "batch_steps", "two_cores", "memory"),
     "doors": ("one_call", "raw_env", "checked_env", "gymnasium_env", "batch_env"),
+    "hidden_cards": ("worlds",),
     "start_up": ("start_up",),
     "peers.openspiel": ("openspiel_hearts", "openspiel_spades", "openspiel_bridge"),
     "peers.rlcard": ("rlcard_bridge",),

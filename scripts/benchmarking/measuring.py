@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 STEPS_PER_SECOND = "steps/s"
 DECISIONS_PER_SECOND = "decisions/s"
+DRAWS_PER_SECOND = "draws/s"
 SECONDS = "s"
 BYTES = "bytes"
 TIMES = "×"

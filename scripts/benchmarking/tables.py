@@ -9,6 +9,7 @@ from scripts.benchmarking.comparisons import OURS_FOR, Comparison, comparisons
 from scripts.benchmarking.measuring import (
     BYTES,
     DECISIONS_PER_SECOND,
+    DRAWS_PER_SECOND,
     SECONDS,
     SHARE,
     STEPS_PER_SECOND,
@@ -82,7 +83,7 @@ def peer_row(peer: Figure, pair: Comparison | None) -> tuple[str, ...]:
 
 def rest_table(figures: Mapping[str, Figure]) -> Table:
     return Table(
-        "Memory, start-up, threads, training",
+        "Hidden cards, memory, start-up, threads, training",
         (Column("what"), Column("", True)),
         tuple(
             (figure.what, with_unit(figure.median, figure.unit))
@@ -154,5 +155,6 @@ def with_unit(number: float, unit: str) -> str:
         TIMES: lambda times: f"{times:.2f}×",
         SHARE: lambda share: f"{share:.1f} %",
         DECISIONS_PER_SECOND: lambda rate: f"{with_prefix(rate)} decisions/s",
+        DRAWS_PER_SECOND: lambda rate: f"{with_prefix(rate)} a second",
     }
     return texts[unit](number)
