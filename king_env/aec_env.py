@@ -37,6 +37,7 @@ from king_env.episode import (
     num_deals,
 )
 from king_env.game import Game, IllegalActionError, redrawn_deals
+from king_env.records import RecordPath, append_games, check_appendable
 from king_env.refusals import why_illegal
 from king_env.render import render_table
 from king_env.ruleset import RuleSet, make_ruleset
@@ -99,6 +100,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         observation_format: str = "dict",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
+        record: RecordPath | None = None,
     ) -> None:
         super().__init__()
         check_option("reward", reward, REWARDS)
@@ -111,6 +113,8 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         self.observation_format = observation_format
         self.illegal_reward = ILLEGAL_REWARDS[reward] if illegal_reward is None else _finite(illegal_reward)
         self.render_mode = render_mode
+        self._games_file = None if record is None else check_appendable(record)
+        self._is_recorded = False
         self.possible_agents = list(AGENTS)
         self.observation_spaces = {agent: _observation_space(observation_format) for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(NUM_ACTIONS) for agent in AGENTS}
@@ -148,6 +152,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         self._actions: list[Action] = []
         self._scores_by_deal: list[list[int]] = []
         self._game: Game | None = None
+        self._is_recorded = self._games_file is not None
         self._is_paid = False  # by the last action
         self._foreseen_by: AgentID | None = None
         self._foreseen: Any = None
@@ -253,6 +258,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         rng = np.random.default_rng(check_seed(seed))
         world = copy.deepcopy(self)
         world._game, world._foreseen_by = None, None
+        world._games_file = None  # nobody has played there
         sample_hidden(self.view(agent), rng, world._games)
         world._deals = redrawn_deals(self._deals, len(self._scores_by_deal), world._games, rng)
         world._stream = stream_of(rng)
@@ -287,6 +293,14 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
     def __copy__(self) -> KingAECEnv:
         """A copy plays on by itself, so it shares nothing."""
         return copy.deepcopy(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> KingAECEnv:
+        """As any copy, but the game that is on is for the original to record: copies try things out."""
+        twin: KingAECEnv = object.__new__(type(self))
+        memo[id(self)] = twin
+        twin.__setstate__(copy.deepcopy(self.__getstate__(), memo))
+        twin._is_recorded = False
+        return twin
 
     def _is_action(self, agent: AgentID, action: Any) -> bool:
         """Whether it is in the action space, legal now or not."""
@@ -336,6 +350,13 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         else:
             self.terminations = dict.fromkeys(self.agents, True)
             self._deads_step_first()
+            if self._is_recorded:
+                self._write_down()
+
+    def _write_down(self) -> None:
+        """Add the game, which is over, to the file of games."""
+        assert self._games_file is not None, "only a game with a file is recorded"
+        append_games(self._games_file, [self.game.to_record()])
 
     def _table(self) -> str:
         """The table as the agent to act sees it, the hands of the others hidden."""

@@ -22,6 +22,7 @@ from king_env.engine.contracts import CONTRACT_NAMES, NO_TRUMP, NUM_DEALS, UP
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import OVER, PHASE_NAMES, TO_DEAL, GameRecords, new_records
 from king_env.notation import (
+    ACTION_TEXTS,
     TRUMP_TEXTS,
     NotationError,
     action_text,
@@ -202,17 +203,15 @@ class Game:
 
     def to_record(self, meta: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The game so far as plain values for one line of JSON; `meta` as it is given, else the game's own."""
-        record: dict[str, Any] = {
-            "ruleset": self.ruleset.name or self.ruleset.to_dict(),
-            "dealer": self.first_dealer,
-            "deals": [deal_text(hands) for hands in self.deals],
-            "actions": [action_text(action) for action in self.actions],
-            "scores": self.scores,
-            "meta": dict(self.meta if meta is None else meta),
-        }
-        if self.first_deal:
-            record["first_deal"] = self.first_deal
-        return record
+        return game_record(
+            self.ruleset,
+            self.first_dealer,
+            [deal_text(hands) for hands in self.deals],
+            self.actions,
+            self.scores,
+            self.meta if meta is None else meta,
+            self.first_deal,
+        )
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Game:
@@ -252,6 +251,29 @@ class Game:
         if action < FIRST_CALL:
             return bool(int(cards[0]) >> action & 1)
         return bool(int(calls[0]) >> (action - FIRST_CALL) & 1)
+
+
+def game_record(
+    ruleset: RuleSet,
+    dealer: Seat,
+    deals: Sequence[str],
+    actions: Sequence[Action],
+    scores: Sequence[int],
+    meta: Mapping[str, Any],
+    first_deal: int,
+) -> dict[str, Any]:
+    """A game as plain values for one line of JSON; deals: PBN text."""
+    record: dict[str, Any] = {
+        "ruleset": ruleset.name or ruleset.to_dict(),
+        "dealer": dealer,
+        "deals": list(deals),
+        "actions": [ACTION_TEXTS[action] for action in actions],
+        "scores": list(scores),
+        "meta": dict(meta),
+    }
+    if first_deal:
+        record["first_deal"] = first_deal
+    return record
 
 
 def _action_number(action: str | SupportsIndex) -> Action:

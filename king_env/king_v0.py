@@ -38,6 +38,8 @@ for agent in env.agent_iter():
 * `render_mode=None`: `"ansi"`: `render()` returns the table as the agent to act sees it. `"human"`: it prints it, and
   so do `reset` and `step`.
 
+* `record=None`: a file that every game played to its end is added to, as one line of JSON.
+
 `reset(seed, options)` takes `options={{"deals": [...], "dealer": 0}}`, both optional and for that episode alone: as
 many deals as the episode has, each as PBN text or as an int array `[4, 13]` of cards. The same seed, with
 the same `episode` and `contracts`, gives the same cards in every environment of King, whatever is played; without a
@@ -65,6 +67,15 @@ card), and the action mask of the agent to act.
 `env.unwrapped.game` is the `king_env.Game` that is played, and `env.unwrapped.view(agent)` what a bot in an agent's
 place may be handed. `env.unwrapped.determinize(agent, seed)` is an env that the agent cannot tell from this one, for a
 search. A copied or pickled env plays on identically.
+
+### Records
+With `record="games.jsonl"` each episode that is played to its end becomes a line of that file the moment it ends, as
+`Game.to_record` gives it; what its `meta` is to say, put into `env.unwrapped.game.meta` during the episode. The file
+may hold games already, and other environments and processes may add theirs at the same time. A game that is not
+finished, because of an illegal action or another `reset`, is not written; `env.unwrapped.game.to_record()` gives it.
+A pickled env goes on recording. One copied by `copy` leaves the game it was copied in to the original, and records
+what it begins itself; one that `determinize` gives records nothing. `python -m king_env replay games.jsonl` checks
+such a file and shows what is in it.
 
 ### Version history
 * v0: the first version.

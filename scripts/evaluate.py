@@ -14,6 +14,7 @@ from king_env.episode import EPISODES
 from king_env.evaluation import (
     MatchFaultError,
     MatchInterrupted,
+    MatchNotRecordedError,
     MatchResult,
     play_match,
     print_report,
@@ -56,6 +57,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--threads", type=int, help="for compiled bots (as many as there are processors)")
     parser.add_argument("--allow-cheating", action="store_true", help="let bots play that see all hands")
     parser.add_argument("--json", type=Path, help="a file to write the result to")
+    parser.add_argument("--record", type=Path, help="a file to add every game to, a line of JSON a game")
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--no-progress", action="store_true", help="draw no progress bar")
     return parser.parse_args(arguments)
@@ -112,10 +114,14 @@ def play(options: argparse.Namespace) -> tuple[MatchResult | None, int]:
             num_threads=options.threads,
             allow_cheating=options.allow_cheating,
             progress=not options.no_progress,
+            record=options.record,
         )
     except MatchFaultError as error:
         print(f"evaluate: the match stopped at a fault: {error}", file=sys.stderr)
         return error.result, FAULT
+    except MatchNotRecordedError as error:
+        print(f"evaluate: --{error}", file=sys.stderr)
+        return error.result, NOT_WRITTEN
     except MatchInterrupted as error:
         print("evaluate: interrupted", file=sys.stderr)
         return error.result, INTERRUPTED

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +19,12 @@ from king_env.episode import deal_kinds, num_deals
 from king_env.evaluation.asking import Positions, ask_bot
 from king_env.evaluation.deal_sheets import DEAL_SHEET_DTYPE, DealSheets
 from king_env.evaluation.entrants import Entrant
-from king_env.evaluation.faults import Fault, describe_fault
+from king_env.evaluation.faults import Fault, actions_of_deal, describe_fault
 from king_env.evaluation.playing import IN_PYTHON, NOBODY, act_in_games, draw_games, play_games, split_streams
 from king_env.evaluation.seatings import Kind, Seating
 from king_env.evaluation.tallies import Numbers, Tally, tally_sheets
+from king_env.game import game_record
+from king_env.notation import deal_text
 from king_env.ruleset import RuleSet
 
 # How many rounds of asking bots pass between two reports of progress.
@@ -46,6 +49,8 @@ class MatchPlan:
     """One a block, for its cards: uint64[num_blocks, 4]."""
     bot_streams: Streams
     """One a block, for the random numbers of compiled bots: so that no bot changes the cards."""
+    is_recorded: bool
+    """Whether the games are kept, action by action."""
 
     @property
     def kinds_of_deals(self) -> Numbers:
@@ -101,6 +106,8 @@ class ChunkResult:
     """int64[num_kinds]"""
     faults: list[Fault]
     """The first ones of each kind."""
+    records: list[dict[str, Any]]
+    """The games, if they are recorded."""
 
 
 # Of each kind of bot a chunk reports this many faults in full; the others are counted.
@@ -138,7 +145,7 @@ def warm_up(plan: MatchPlan) -> None:
     for entrant in plan.entrants:
         position = Positions.of_games(chunk.games, only, all_hands=entrant.sees_all_hands)
         ask_bot(entrant.bot, position, np.random.default_rng(plan.seed), time_limit_ms=math.inf)
-    act_in_games(chunk.games, only, np.array([position.first_legal(0)]), chunk.sheets)
+    act_in_games(chunk.games, only, np.array([position.first_legal(0)]), chunk.sheets, chunk.ended)
 
 
 class _Chunk:
@@ -154,6 +161,9 @@ class _Chunk:
         self._draw_streams(plan.bot_streams[blocks].copy())
         num_games, num_kinds = len(self.games), len(plan.entrants)
         self.sheets: DealSheets = np.zeros((num_games, plan.deals_a_game), dtype=DEAL_SHEET_DTYPE)
+        self.first_dealers, self.first_deals = self.games["dealer"].copy(), self.games["deal"].copy()
+        deals_kept = plan.deals_a_game if plan.is_recorded else 0
+        self.ended: GameRecords = new_records(num_games * deals_kept).reshape(num_games, deals_kept)
         self.asked = np.empty(num_games, dtype=np.int64)
         self.compiled_decisions = np.zeros((num_games, num_kinds), dtype=np.int64)
         self.compiled_seconds = 0.0
@@ -196,6 +206,7 @@ class _Chunk:
             self.streams,
             self.compiled_decisions,
             self.asked,
+            self.ended,
             new_records(1),
         )
         self.compiled_seconds += time.thread_time() - start
@@ -213,7 +224,7 @@ class _Chunk:
         for row, reason in answers.complaints.items():
             self._note_fault(kind, int(which[row]), positions.views[row], reason)
             answers.actions[row] = positions.first_legal(row)
-        act_in_games(self.games, which, answers.actions, self.sheets)
+        act_in_games(self.games, which, answers.actions, self.sheets, self.ended)
 
     def _note_fault(self, kind: Kind, game: int, view: GameRecord, reason: str) -> None:
         """Stop the match, or keep the fault for the report."""
@@ -221,12 +232,19 @@ class _Chunk:
         self.num_faults[kind] += 1
         if self.num_faults[kind] > FAULTS_REPORTED:
             return
-        block = self.first_block + game * self.num_blocks // len(self.games)
-        seating = tuple(plan.entrants[seated].label for seated in plan.seatings[game % len(plan.seatings)])
-        fault = describe_fault(self.games[game], view, plan.entrants[kind].label, reason, block, seating)
+        label = plan.entrants[kind].label
+        fault = describe_fault(self.games[game], view, label, reason, self._block_of(game), self._seating_of(game))
         if plan.on_error == "stop":
             raise BotFaultError(fault)
         self.faults.append(fault)
+
+    def _block_of(self, game: int) -> int:
+        return self.first_block + game * self.num_blocks // len(self.games)
+
+    def _seating_of(self, game: int) -> tuple[str, ...]:
+        """The labels of the bots in seats 0 … 3."""
+        plan = self.plan
+        return tuple(plan.entrants[kind].label for kind in plan.seatings[game % len(plan.seatings)])
 
     def blocks_played(self) -> float:
         """How much of the blocks has been played."""
@@ -247,4 +265,21 @@ class _Chunk:
             seconds=self.seconds + self.compiled_seconds * share,
             num_faults=self.num_faults,
             faults=self.faults,
+            records=self._records() if plan.is_recorded else [],
         )
+
+    def _records(self) -> list[dict[str, Any]]:
+        """Each finished game as `Game.to_record` would have it."""
+        deal_texts = [[deal_text(hands) for hands in deals] for deals in self.deals]
+        return [
+            game_record(
+                self.plan.ruleset,
+                int(self.first_dealers[game]),
+                deal_texts[game // len(self.seatings)],
+                [action for deal in self.ended[game] for action in actions_of_deal(deal)],
+                self.games["scores"][game].tolist(),
+                {"players": list(self._seating_of(game)), "seed": self.plan.seed, "block": self._block_of(game)},
+                int(self.first_deals[game]),
+            )
+            for game in range(len(self.games))
+        ]

@@ -6,8 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from king_env.engine.actions import Action
 from king_env.engine.state import GameRecord
 from king_env.notation import action_text, deal_text
 from king_env.render import render_table
@@ -64,10 +63,14 @@ def describe_fault(
     )
 
 
+def actions_of_deal(game: GameRecord) -> list[Action]:
+    """All that has been done in the deal that is on, or has just ended: first the calls, then the cards."""
+    return [*game["calls"][: game["num_calls"]].tolist(), *game["plays"][: game["num_plays"]].tolist()]
+
+
 def _record_of_deal(game: GameRecord) -> dict[str, Any]:
-    actions = np.concatenate([game["calls"][: game["num_calls"]], game["plays"][: game["num_plays"]]])
     return {
         "dealer": int(game["dealer"]),
         "deal": deal_text(game["hands"] | game["played"]),
-        "actions": [action_text(int(action)) for action in actions],
+        "actions": [action_text(action) for action in actions_of_deal(game)],
     }

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from king_env.evaluation.faults import ON_ERROR_CHOICES, Fault
 from king_env.evaluation.results import MatchResult
 from king_env.evaluation.seatings import SEATING_CHOICES, distinct_seatings
 from king_env.evaluation.tallies import join_tallies
+from king_env.records import RecordPath, append_games, check_appendable
 from king_env.ruleset import RuleSet, make_ruleset, whole_number
 
 try:
@@ -37,6 +40,8 @@ FAULTS_KEPT = 20
 
 # So many blocks are played at once: enough for a network's batch, few enough for memory and for stopping in between.
 BLOCKS_A_CHUNK = 32
+# A thread has so many chunks before it: enough never to wait, few enough that recorded games do not pile up.
+CHUNKS_AHEAD = 4
 
 
 class MatchFaultError(RuntimeError):
@@ -46,6 +51,15 @@ class MatchFaultError(RuntimeError):
         """Report the fault."""
         super().__init__(str(fault))
         self.fault = fault
+        self.result = result
+
+
+class MatchNotRecordedError(OSError):
+    """The games of a match could not be written to their file; `result` is what had been played until then."""
+
+    def __init__(self, reason: str, result: MatchResult | None) -> None:
+        """Keep what has been played."""
+        super().__init__(reason)
         self.result = result
 
 
@@ -71,6 +85,7 @@ def play_match(
     num_threads: int | None = None,
     allow_cheating: bool = False,
     progress: bool = True,
+    record: RecordPath | None = None,
 ) -> MatchResult:
     """Play blocks of duplicate deals between four bots, and say how many points each makes, with 95 % intervals.
 
@@ -91,17 +106,30 @@ def play_match(
         num_threads: for bots that are compiled; None: as many as there are processors. The results do not depend on it.
         allow_cheating: let bots play that see all hands; otherwise they are refused.
         progress: show a bar, if the terminal is one and tqdm is installed.
+        record: a file that every game is added to as a line of JSON (`king_env.records`), in the order of the blocks,
+            a chunk of blocks at a time; its `meta` names the players in seats 0 … 3, the match's seed and the block.
 
     Returns:
         The points by bot and contract, the market, speed and faults. Ctrl-C raises `MatchInterrupted`, and like
-        `MatchFaultError` that holds the result of the blocks finished until then, whole chunks of them.
+        `MatchFaultError` that holds the result of the blocks finished until then, whole chunks of them. So does
+        `MatchNotRecordedError`, where the games' file cannot be written any more.
 
     """
+    games_file = None if record is None else check_appendable(record)
     plan = _make_plan(
-        bots, num_blocks, seed, make_ruleset(ruleset), episode, seatings, on_error, time_limit_ms, allow_cheating
+        bots,
+        num_blocks,
+        seed,
+        make_ruleset(ruleset),
+        episode,
+        seatings,
+        on_error,
+        time_limit_ms,
+        allow_cheating,
+        is_recorded=games_file is not None,
     )
     workers = (os.cpu_count() or 1) if num_threads is None else whole_number("num_threads", num_threads, 1)
-    return _play(plan, workers, progress)
+    return _play(plan, workers, progress, games_file)
 
 
 def _make_plan(
@@ -114,6 +142,7 @@ def _make_plan(
     on_error: str,
     time_limit_ms: float | None,
     allow_cheating: bool,
+    is_recorded: bool,
 ) -> MatchPlan:
     """Check all that was asked for, and draw up what is to be played."""
     num_blocks, seed = whole_number("num_blocks", num_blocks, 1), whole_number("seed", seed, 0)
@@ -133,10 +162,11 @@ def _make_plan(
         time_limit_ms=time_limit_ms,
         deal_streams=new_streams(seed, num_blocks, "evaluation"),
         bot_streams=new_streams(seed, num_blocks, "bots"),
+        is_recorded=is_recorded,
     )
 
 
-def _play(plan: MatchPlan, num_threads: int, progress: bool) -> MatchResult:
+def _play(plan: MatchPlan, num_threads: int, progress: bool, games_file: Path | None) -> MatchResult:
     """Play all the blocks chunk by chunk; whatever stops this is told what has been played."""
     warm_up(plan)
     num_blocks = len(plan.deal_streams)
@@ -148,7 +178,13 @@ def _play(plan: MatchPlan, num_threads: int, progress: bool) -> MatchResult:
 
     with _progress_bar(num_blocks, progress) as advance:
         try:
-            _play_chunks(plan, num_threads, advance, played)
+            for chunk in _play_chunks(plan, num_threads, advance):
+                played.append(chunk)
+                try:
+                    _write_down(chunk, games_file)
+                except OSError as error:
+                    reason = f"record: cannot write {games_file}: {error.strerror}"
+                    raise MatchNotRecordedError(reason, result()) from None
         except BotFaultError as error:
             raise MatchFaultError(error.fault, result()) from error.__cause__
         except KeyboardInterrupt:
@@ -158,22 +194,39 @@ def _play(plan: MatchPlan, num_threads: int, progress: bool) -> MatchResult:
     return finished
 
 
-def _play_chunks(plan: MatchPlan, num_threads: int, advance: Advance, played: list[ChunkResult]) -> None:
-    """Add the chunks' results to `played`, in order: several at a time in threads if no bot needs Python's lock."""
+def _play_chunks(plan: MatchPlan, num_threads: int, advance: Advance) -> Iterator[ChunkResult]:
+    """The chunks' results in order: several are played at a time, in threads, if no bot needs Python's lock."""
+    chunks = _chunks(len(plan.deal_streams))
     if not plan.is_compiled or num_threads == 1:
-        for first, size in _chunks(len(plan.deal_streams)):
-            played.append(play_chunk(plan, first, size, advance))
+        for first, size in chunks:
+            yield play_chunk(plan, first, size, advance)
         return
     with ThreadPoolExecutor(num_threads) as pool:
-        chunks = _chunks(len(plan.deal_streams))
-        futures = [(size, pool.submit(play_chunk, plan, first, size, _no_report)) for first, size in chunks]
+        waiting: deque[tuple[int, Future[ChunkResult]]] = deque()
         try:
-            for size, future in futures:
-                played.append(future.result())
-                advance(size)
+            for first, size in chunks:
+                waiting.append((size, pool.submit(play_chunk, plan, first, size, _no_report)))
+                if len(waiting) > CHUNKS_AHEAD * num_threads:
+                    yield _next_of(waiting, advance)
+            while waiting:
+                yield _next_of(waiting, advance)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def _next_of(waiting: deque[tuple[int, Future[ChunkResult]]], advance: Advance) -> ChunkResult:
+    size, future = waiting.popleft()
+    chunk = future.result()
+    advance(size)
+    return chunk
+
+
+def _write_down(chunk: ChunkResult, games_file: Path | None) -> None:
+    """Add a chunk's games to their file, if there is one, and forget them, so that matches of any length fit in memory."""
+    if games_file is not None:
+        append_games(games_file, chunk.records)
+        chunk.records.clear()
 
 
 def _chunks(num_blocks: int) -> Iterator[tuple[int, int]]:

@@ -53,13 +53,18 @@ def place_of_deal(game: GameRecord, deals_a_game: int) -> int:
 
 
 @kernel
-def act(game: GameRecord, action: Action, sheets: DealSheets) -> None:
-    """Take an action, and fill the sheet of the deal if that ended it (sheets: one a deal of this game)."""
+def act(game: GameRecord, action: Action, sheets: DealSheets, ended: GameRecords) -> None:
+    """Take an action, and fill the sheet of the deal if that ended it (sheets: one a deal of this game).
+
+    ended: one record a deal of this game, to keep what each deal ended as; or none, and nothing is kept.
+    """
     place = place_of_deal(game, len(sheets))
     owner = int(game["dealer"])
     step(game, action)
     if game["phase"] == OVER or game["phase"] == TO_DEAL:
         fill_sheet(game, owner, sheets[place])
+        if len(ended) > 0:
+            ended[place] = game
 
 
 @kernel
@@ -89,6 +94,7 @@ def play_on(
     codes: np.ndarray,
     stream: Stream,
     decisions: np.ndarray,
+    ended: GameRecords,
     scratch: GameRecords,
 ) -> int:
     """Play a game on until a bot of Python is to be asked, and say which kind; NOBODY at the end of the game.
@@ -106,7 +112,7 @@ def play_on(
                 return kind
             action = choose(codes[kind], view_of_turn(game, scratch), stream)
             decisions[kind] += 1
-        act(game, action, sheets)
+        act(game, action, sheets, ended)
     return NOBODY
 
 
@@ -120,6 +126,7 @@ def play_games(
     streams: Streams,
     decisions: np.ndarray,
     asked: np.ndarray,
+    ended: GameRecords,
     scratch: GameRecords,
 ) -> None:
     """Play every game on until a bot of Python is to be asked, or to its end.
@@ -127,7 +134,8 @@ def play_games(
     Each set of deals is played in all seatings, one after the other in `games`.
     deals: int64[num_sets, deals_a_game, 4]; sheets: [num_games, deals_a_game]; seatings: int64[num_seatings, 4], the
     kind in each seat; codes: int64[num_kinds], which compiled bot a kind is, or IN_PYTHON; streams: one a game;
-    decisions: int64[num_games, num_kinds], counted up; asked: int64[num_games], the kind to be asked, or NOBODY.
+    decisions: int64[num_games, num_kinds], counted up; asked: int64[num_games], the kind to be asked, or NOBODY;
+    ended: [num_games, deals_a_game], each deal as it ended; or [num_games, 0].
     """
     for i in range(len(games)):
         asked[i] = play_on(
@@ -138,12 +146,15 @@ def play_games(
             codes,
             streams[i],
             decisions[i],
+            ended[i],
             scratch,
         )
 
 
 @entry_point
-def act_in_games(games: GameRecords, which: np.ndarray, actions: np.ndarray, sheets: DealSheets) -> None:
-    """Take these legal actions (int64[n]) in these games (which: int64[n])."""
+def act_in_games(
+    games: GameRecords, which: np.ndarray, actions: np.ndarray, sheets: DealSheets, ended: GameRecords
+) -> None:
+    """Take these legal actions (int64[n]) in these games (which: int64[n]); sheets, ended: as in `play_games`."""
     for i in range(len(which)):
-        act(games[which[i]], actions[i], sheets[which[i]])
+        act(games[which[i]], actions[i], sheets[which[i]], ended[which[i]])

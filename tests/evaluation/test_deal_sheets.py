@@ -18,6 +18,7 @@ from king_env.evaluation.deal_sheets import (
     ULTIMATUM_PASSED,
     DealSheets,
 )
+from king_env.engine.state import new_records
 from king_env.evaluation.playing import act_in_games
 from king_env.evaluation.tallies import COLUMNS, FATES, MEASURES, tally_sheets
 from king_env.game import Game
@@ -25,6 +26,7 @@ from king_env.game import Game
 # Spades for seat 0, hearts for seat 1, diamonds for seat 2, clubs for seat 3.
 ONE_SUIT_EACH = "0:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
 ONLY_GAME = np.array([0])
+NOT_KEPT = new_records(0).reshape(1, 0)
 
 
 def sheet_of(*calls: str, deal: int = 6, rules: str = "portuguese") -> np.void:
@@ -33,11 +35,11 @@ def sheet_of(*calls: str, deal: int = 6, rules: str = "portuguese") -> np.void:
     records = game.record.copy()
     sheets: DealSheets = np.zeros((1, 1), dtype=DEAL_SHEET_DTYPE)
     for call in calls:
-        act_in_games(records, ONLY_GAME, np.array([_action(game, call)]), sheets)
+        act_in_games(records, ONLY_GAME, np.array([_action(game, call)]), sheets, NOT_KEPT)
         game.play(call)
     while not game.is_over:
         card = game.legal_ids()[0]
-        act_in_games(records, ONLY_GAME, np.array([card]), sheets)
+        act_in_games(records, ONLY_GAME, np.array([card]), sheets, NOT_KEPT)
         game.play(card)
     assert list(sheets[0, 0]["points"]) == list(game.hand_scores)
     return sheets[0, 0]
