@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import math
+import sys
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from typing import Any, NoReturn
@@ -39,7 +40,7 @@ from king_env.episode import (
 from king_env.game import Game, IllegalActionError, redrawn_deals
 from king_env.records import RecordPath, append_games, check_appendable
 from king_env.refusals import why_illegal
-from king_env.render import render_table
+from king_env.render import render_table, shows_colour
 from king_env.ruleset import RuleSet, make_ruleset
 from king_env.turns import (
     DEAL_OVER,
@@ -360,7 +361,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
 
     def _table(self) -> str:
         """The table as the agent to act sees it, the hands of the others hidden."""
-        return render_table(self._games[0], int(self._games["turn"][0]))
+        return render_table(self._games[0], int(self._games["turn"][0]), shows_colour(sys.stdout))
 
     def _show_people(self) -> None:
         if self.render_mode == "human":

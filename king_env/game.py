@@ -149,6 +149,12 @@ class Game:
         scores = self.scores
         return [1 + sum(other > points for other in scores) for points in scores]
 
+    @property
+    def players(self) -> list[str] | None:
+        """Who sits in seats 0 … 3, if `meta` names four `players`, as the record of a match does."""
+        names = self.meta.get("players")
+        return [str(name) for name in names] if isinstance(names, list) and len(names) == NUM_SEATS else None
+
     def hand(self, seat: Seat) -> str:
         """The cards that a seat still holds, as text."""
         return cards_text(self.record["hands"][0, _seat("seat", seat)])

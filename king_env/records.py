@@ -49,7 +49,8 @@ class RecordLine:
         except (ValueError, RecursionError) as error:  # bytes that are no text are a ValueError, too
             if not self.is_whole:
                 raise CutRecordError(f"line {self.number}: cut off before its end, so it is left out") from None
-            raise RecordError(f"line {self.number}: no JSON: {error}") from None
+            where = f"{error.msg} at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else error
+            raise RecordError(f"line {self.number}: no JSON: {where}") from None
         return record
 
     def game(self) -> Game:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import textwrap
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 import numpy as np
 
@@ -28,6 +30,12 @@ from king_env.notation import action_text
 
 SUIT_SYMBOLS = "♣♦♥♠"
 _SUITS_SHOWN = (SPADES, HEARTS, DIAMONDS, CLUBS)
+
+# How a terminal shows what belongs to each suit, C D H S: in the four colours that keep suits apart, spades in bold.
+_SUIT_STYLES = ("32", "33", "31", "1")
+_BOLD = "1"
+_CARDS_OF_ONE_SUIT = re.compile(f"[{RANK_LETTERS}]?([{SUIT_SYMBOLS}])(?: [{RANK_LETTERS}]+)?")
+_SEAT_TO_ACT = re.compile(r"▸ Seat \d")
 
 _WIDTH = 78
 _COLUMN = _WIDTH // 3
@@ -70,10 +78,10 @@ def score_sheet(record: GameRecord) -> ScoreSheet:
     return ScoreSheet(tuple(negative), tuple(positive), tuple(balance))
 
 
-def render_table(record: GameRecord, viewer: Seat | None = None) -> str:
+def render_table(record: GameRecord, viewer: Seat | None = None, in_colour: bool = False) -> str:
     """One game (an element of an array of records) as text; with a viewer only what that seat may know, sitting below.
 
-    The left neighbour sits at the left, so play goes round clockwise.
+    The left neighbour sits at the left, so play goes round clockwise. In colour: as `shows_colour` says of a terminal.
     """
     below = 0 if viewer is None else viewer
     left, above, right = ((below + place) % NUM_SEATS for place in range(1, NUM_SEATS))
@@ -91,7 +99,29 @@ def render_table(record: GameRecord, viewer: Seat | None = None) -> str:
         *_last_trick_lines(record),
         *_score_lines(record),
     ]
-    return "\n".join(line.rstrip() for line in lines)
+    table = "\n".join(line.rstrip() for line in lines)
+    return _coloured(table) if in_colour else table
+
+
+def shows_colour(stream: TextIO) -> bool:
+    """Whether what is printed there should be in colour: on a terminal that has it, unless `NO_COLOR` is set."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    if os.name == "nt" and not {"WT_SESSION", "TERM", "ANSICON"} & os.environ.keys():
+        return False  # an old console of Windows would print the codes
+    return stream.isatty()
+
+
+def _coloured(table: str) -> str:
+    """The same table with its cards in the colours of their suits, and the seat to act in bold."""
+    in_suits = _CARDS_OF_ONE_SUIT.sub(
+        lambda cards: _styled(cards[0], _SUIT_STYLES[SUIT_SYMBOLS.index(cards[1])]), table
+    )
+    return _SEAT_TO_ACT.sub(lambda seat: _styled(seat[0], _BOLD), in_suits)
+
+
+def _styled(text: str, style: str) -> str:
+    return f"\033[{style}m{text}\033[0m"
 
 
 def calls_by_seat(record: GameRecord) -> list[tuple[Seat, Action]]:

@@ -223,7 +223,7 @@ def _next_of(waiting: deque[tuple[int, Future[ChunkResult]]], advance: Advance) 
 
 
 def _write_down(chunk: ChunkResult, games_file: Path | None) -> None:
-    """Add a chunk's games to their file, if there is one, and forget them, so that matches of any length fit in memory."""
+    """Add a chunk's games to their file, if there is one, and forget them: matches of any length fit in memory."""
     if games_file is not None:
         append_games(games_file, chunk.records)
         chunk.records.clear()

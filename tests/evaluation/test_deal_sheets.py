@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from king_env.engine.contracts import CONTRACT_NAMES, DOWN, UNDECIDED, UP
+from king_env.engine.state import new_records
 from king_env.evaluation.deal_sheets import (
     DEAL_SHEET_DTYPE,
     DECLARED,
@@ -18,7 +19,6 @@ from king_env.evaluation.deal_sheets import (
     ULTIMATUM_PASSED,
     DealSheets,
 )
-from king_env.engine.state import new_records
 from king_env.evaluation.playing import act_in_games
 from king_env.evaluation.tallies import COLUMNS, FATES, MEASURES, tally_sheets
 from king_env.game import Game

@@ -1,0 +1,47 @@
+"""King on the command line: `python -m king_env COMMAND …`, and `--help` after any of it."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+
+from king_env import replay
+
+# Each command is a module with `SUMMARY`, `DESCRIPTION`, `add_arguments(parser)` and `run(options) -> exit status`.
+COMMANDS = {"replay": replay}
+
+INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
+NOBODY_READS = 141  # that of one whose output goes nowhere any more
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command, and return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m king_env", description="King, the card game.", allow_abbrev=False)
+    commands = parser.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        command.add_arguments(
+            commands.add_parser(name, help=command.SUMMARY, description=command.DESCRIPTION, allow_abbrev=False)
+        )
+    options = parser.parse_args(arguments)
+    _print_any_card()
+    try:
+        status = COMMANDS[options.command].run(options)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that leaving does not fail once more
+        return NOBODY_READS
+    return status
+
+
+def _print_any_card() -> None:
+    """Let a terminal that has no sign for a suit show another instead of failing."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
