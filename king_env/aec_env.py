@@ -9,7 +9,7 @@ import copy
 import math
 import sys
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn
 
 import gymnasium
@@ -26,7 +26,7 @@ from king_env.engine.actions import NUM_ACTIONS, Action
 from king_env.engine.cards import CARD_BIT, NUM_CARDS
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.seats import NUM_SEATS, Seat
-from king_env.engine.state import GameRecords, new_records
+from king_env.engine.state import GameRecord, GameRecords, new_records
 from king_env.episode import (
     REWARDS,
     OptionError,
@@ -67,7 +67,7 @@ NO_ACTION: Action = -1
 INT8 = np.dtype(np.int8)  # every turn makes arrays of it, and finding it by its class would take as long as that
 
 OBSERVATION_FORMATS = ("dict", "flat")
-RENDER_MODES = ("human", "ansi")
+RENDER_MODES = ("human", "ansi", "rgb_array")
 RESET_OPTIONS = ("deals", "dealer")
 # PettingZoo's own checks pass this key to `reset` to see that it takes options at all.
 CHECKERS_OPTION = "options"
@@ -108,6 +108,8 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         check_option("observation_format", observation_format, OBSERVATION_FORMATS)
         if render_mode is not None:
             check_option("render_mode", render_mode, RENDER_MODES)
+        if render_mode == "rgb_array":
+            _picture_drawer()  # says at once what is missing
         self.ruleset = make_ruleset(ruleset)
         self.episode = episode
         self.reward = reward
@@ -218,11 +220,17 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         observe_mask(self._desk, int(self._games["turn"][0]), mask)
         return state
 
-    def render(self) -> str | None:
-        """The table as the agent to act sees it: printed under `human`, returned under `ansi`."""
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
+        """The table: printed under `human`, returned as text under `ansi`, as uint8[800, 1200, 3] under `rgb_array`.
+
+        As text it is what the agent to act sees; the picture, which is for people who watch, shows all hands, seat 0
+        below. A notebook shows the array as the picture that it is.
+        """
         if self.render_mode is None:
             gymnasium.logger.warn("render() shows nothing without a render_mode, which is given when an env is made")
             return None
+        if self.render_mode == "rgb_array":
+            return self._picture()
         self._show_people()
         return self._table() if self.render_mode == "ansi" else None
 
@@ -363,6 +371,10 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         """The table as the agent to act sees it, the hands of the others hidden."""
         return render_table(self._games[0], int(self._games["turn"][0]), shows_colour(sys.stdout))
 
+    def _picture(self) -> npt.NDArray[np.uint8]:
+        """The table from above, all hands open."""
+        return _picture_drawer()(self._games[0])
+
     def _show_people(self) -> None:
         if self.render_mode == "human":
             print(self._table())
@@ -446,7 +458,7 @@ class CheckedKingEnv(KingAECEnv):
             EnvLogger.error_state_before_reset()
         return super().state()
 
-    def render(self) -> str | None:
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
         """As `KingAECEnv.render`."""
         if not self._is_reset:
             EnvLogger.error_render_before_reset()
@@ -522,6 +534,13 @@ def _observation_space(observation_format: str) -> spaces.Space[Any]:
         return observation
     mask = spaces.Box(0, 1, (NUM_ACTIONS,), np.int8)
     return spaces.Dict(OrderedDict(observation=observation, action_mask=mask))  # a plain dict would be sorted
+
+
+def _picture_drawer() -> Callable[[GameRecord], npt.NDArray[np.uint8]]:
+    """`draw_table`, loaded only where it is wanted: it needs an extra."""
+    from king_env.picture import draw_table
+
+    return draw_table
 
 
 def _seat(agent: AgentID) -> Seat:

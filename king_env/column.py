@@ -17,12 +17,12 @@ After the last of several deals stands the score sheet.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from king_env.engine.contracts import POSITIVE
 from king_env.engine.seats import NUM_SEATS
 from king_env.game import Game
-from king_env.history import DealHistory, Trick, deals_played
+from king_env.history import DealHistory, Trick, deal_numbered, deals_played
 from king_env.notation import action_text, card_text, deal_text
 
 _TRICK_HEADING = "#           seat 0  seat 1  seat 2  seat 3   taken by   scores"
@@ -40,14 +40,6 @@ def write_column(game: Game, deal_number: int | None = None) -> str:
     if len(deals) > 1:
         lines += ["", *_sheet_lines(game)]
     return "\n".join(lines)
-
-
-def deal_numbered(deals: Sequence[DealHistory], number: int) -> DealHistory:
-    """Which of these deals is deal `number` of the ten."""
-    for deal in deals:
-        if deal.number == number:
-            return deal
-    raise ValueError(f"deal {number}: this game has deals {deals[0].number} to {deals[-1].number}")
 
 
 def _deal_lines(deal: DealHistory) -> Iterator[str]:

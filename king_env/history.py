@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -108,6 +109,14 @@ def deals_played(game: Game) -> list[DealHistory]:
         _note(deals[-1], again, action)
         again.play(action)
     return deals
+
+
+def deal_numbered(deals: Sequence[DealHistory], number: int) -> DealHistory:
+    """Which of these deals is deal `number` of the ten. Raises ValueError if none is."""
+    for deal in deals:
+        if deal.number == number:
+            return deal
+    raise ValueError(f"deal {number}: this game has deals {deals[0].number} to {deals[-1].number}")
 
 
 def _deal_begun(game: Game) -> DealHistory:

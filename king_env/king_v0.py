@@ -35,8 +35,10 @@ for agent in env.agent_iter():
   in `info["action_mask"]`.
 * `illegal_reward=None`: what an illegal action costs its agent. `None`: {illegal_points:g}, under `"placement"`
   {illegal_placement:g}.
-* `render_mode=None`: `"ansi"`: `render()` returns the table as the agent to act sees it. `"human"`: it prints it, and
-  so do `reset` and `step`.
+* `render_mode=None`: `"ansi"`: `render()` returns the table as the agent to act sees it, with its suits in colour if
+  the terminal shows colours and `NO_COLOR` is not set. `"human"`: it prints it, and so do `reset` and `step`.
+  `"rgb_array"`: it returns a picture with all hands open, seat 0 below, as uint8[800, 1200, 3], which a notebook shows
+  as a picture (extra `render`). `king_env.picture.draw_table` draws what one seat sees.
 
 * `record=None`: a file that every game played to its end is added to, as one line of JSON.
 

@@ -13,11 +13,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from king_env.column import deal_numbered
 from king_env.engine.contracts import NUM_TRICKS, POSITIVE
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.game import Game
-from king_env.history import DealHistory, Trick, deals_played
+from king_env.history import DealHistory, Trick, deal_numbered, deals_played
 from king_env.notation import action_text, card_text, deal_text
 
 HEADER = "% PBN 2.1"

@@ -140,16 +140,29 @@ def card_symbol(card: Card) -> str:
     return RANK_LETTERS[card % NUM_RANKS] + SUIT_SYMBOLS[card // NUM_RANKS]
 
 
-def _headline(record: GameRecord) -> str:
+def deal_title(record: GameRecord) -> str:
+    """Which deal is on: `Deal 3 of 10`."""
     ends_early = record["last_deal"] < NUM_DEALS - 1  # such as a single deal, which is not one of ten
-    parts = [f"Deal {record['deal'] + 1}" + ("" if ends_early else f" of {NUM_DEALS}"), _contract(record)]
-    if record["is_sold"]:
-        parts.append(f"sold to seat {record['declarer']} at {action_text(record['best_bid'])}")
-    parts.append(_TASKS[int(record["phase"])].format(record["turn"]))
-    return " · ".join(parts)
+    return f"Deal {record['deal'] + 1}" + ("" if ends_early else f" of {NUM_DEALS}")
 
 
-def _contract(record: GameRecord) -> str:
+def sale_text(record: GameRecord) -> str:
+    """To whom the right to choose was sold; empty if it was not."""
+    return f"sold to seat {record['declarer']} at {action_text(record['best_bid'])}" if record["is_sold"] else ""
+
+
+def task_text(record: GameRecord) -> str:
+    """Who is to do what: `seat 2 is to bid`."""
+    return _TASKS[int(record["phase"])].format(record["turn"])
+
+
+def _headline(record: GameRecord) -> str:
+    parts = (deal_title(record), contract_text(record), sale_text(record), task_text(record))
+    return " · ".join(part for part in parts if part)
+
+
+def contract_text(record: GameRecord) -> str:
+    """What is played: `no hearts`, `up, ♥ trump`, `skipped` …"""
     if record["is_skipped"]:
         return "skipped"
     name = CONTRACT_NAMES[record["contract"]].replace("_", " ")
@@ -175,7 +188,7 @@ def _suit_line(hand: int, suit: Suit) -> str:
     return f"{SUIT_SYMBOLS[suit]} {held or '-'}"
 
 
-def _plays_of_trick(record: GameRecord, trick: int) -> list[tuple[Seat, Card]]:
+def plays_of_trick(record: GameRecord, trick: int) -> list[tuple[Seat, Card]]:
     """Who played what to a trick, in order."""
     first = NUM_SEATS * trick
     cards = [int(card) for card in record["plays"][first : min(first + NUM_SEATS, record["num_plays"])]]
@@ -188,13 +201,14 @@ def _who_played(record: GameRecord, card: Card) -> Seat:
 
 def _trick_block(record: GameRecord, below: Seat) -> list[str]:
     """Five lines: the cards on the table, each before the seat that played it."""
-    on_table = dict(_plays_of_trick(record, int(record["num_plays"]) // NUM_SEATS))
-    cards = [card_symbol(on_table[seat]) if seat in on_table else "  " for seat in _round_from(below)]
+    on_table = dict(plays_of_trick(record, int(record["num_plays"]) // NUM_SEATS))
+    cards = [card_symbol(on_table[seat]) if seat in on_table else "  " for seat in round_from(below)]
     own, left, above, right = cards
     return ["", f"      {above}", f"  {left}      {right}", f"      {own}", ""]
 
 
-def _round_from(seat: Seat) -> list[Seat]:
+def round_from(seat: Seat) -> list[Seat]:
+    """The four seats, going left."""
     return [(seat + place) % NUM_SEATS for place in range(NUM_SEATS)]
 
 
@@ -220,14 +234,14 @@ def _last_trick_lines(record: GameRecord) -> list[str]:
     trick = int(record["num_plays"]) // NUM_SEATS - 1
     if trick < 0:
         return []
-    plays = _plays_of_trick(record, trick)
+    plays = plays_of_trick(record, trick)
     cards = " ".join(card_symbol(card) for _, card in plays)
-    return [f"Trick {trick + 1}: {cards}, led by seat {plays[0][0]}, taken by seat {_taker(record, trick)}", ""]
+    return [f"Trick {trick + 1}: {cards}, led by seat {plays[0][0]}, taken by seat {taker_of(record, trick)}", ""]
 
 
-def _taker(record: GameRecord, trick: int) -> Seat:
+def taker_of(record: GameRecord, trick: int) -> Seat:
     """Who took a trick: the leader of the next, or who is to lead it."""
-    following = _plays_of_trick(record, trick + 1)
+    following = plays_of_trick(record, trick + 1)
     return following[0][0] if following else int(record["leader"])
 
 

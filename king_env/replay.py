@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from king_env.column import deal_numbered, write_column
+from king_env.column import write_column
 from king_env.engine.contracts import NUM_DEALS
 from king_env.engine.seats import NUM_SEATS
 from king_env.game import Game
-from king_env.history import deals_played
+from king_env.history import deal_numbered, deals_played
 from king_env.notation import action_text
 from king_env.pbn import HEADER, pbn_of_deal
 from king_env.records import CutRecordError, RecordError, read_lines

@@ -1,0 +1,52 @@
+"""Lines of text with signs of suits among the letters."""
+
+from __future__ import annotations
+
+import re
+
+from PIL import Image, ImageDraw
+
+from king_env.engine.actions import FIRST_UP, Action
+from king_env.engine.cards import NUM_SUITS, SUIT_LETTERS
+from king_env.notation import action_text
+from king_env.picture.canvas import Colour, Point, lettering, paste
+from king_env.picture.cards import suit_sign
+from king_env.render import SUIT_SYMBOLS
+
+_PIECES = re.compile(f"[{SUIT_SYMBOLS}]| |[^ {SUIT_SYMBOLS}]+")
+_BLANK = 0.3  # its width, in sizes of the lettering: the typeface's own is hardly seen
+
+
+def words_of_action(action: Action) -> str:
+    """The text of an action with the symbol of a suit instead of its letter: `up ♥`."""
+    text = action_text(action)
+    if FIRST_UP <= action < FIRST_UP + NUM_SUITS:
+        return text[:-1] + SUIT_SYMBOLS[SUIT_LETTERS.index(text[-1])]
+    return text
+
+
+def signed(points: int) -> str:
+    """Points with their sign, as players say them: `+25`, `-20`, `0`."""
+    return f"{points:+d}" if points else "0"
+
+
+def draw_words(image: Image.Image, middle: Point, words: str, size: int, ink: Colour, anchor: str = "m") -> None:
+    """Draw text round a point, or to the right of it (anchor `l`); symbols of suits are drawn as their signs.
+
+    The typeface has none of them. On the panel, which is dark, a sign in its own colour would not be seen: it is `ink`.
+    """
+    pieces = _PIECES.findall(words)
+    widths = [_width(piece, size) for piece in pieces]
+    x = middle[0] - (sum(widths) / 2 if anchor == "m" else 0)
+    for piece, width in zip(pieces, widths, strict=True):
+        if piece in SUIT_SYMBOLS:
+            paste(image, suit_sign(SUIT_SYMBOLS.index(piece), size, ink), (x, middle[1] - size / 2))
+        else:
+            ImageDraw.Draw(image).text((x, middle[1]), piece, ink, lettering(size), "lm")
+        x += width
+
+
+def _width(piece: str, size: int) -> float:
+    if piece in SUIT_SYMBOLS:
+        return size
+    return _BLANK * size if piece == " " else float(lettering(size).getlength(piece))
