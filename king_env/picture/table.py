@@ -28,7 +28,7 @@ from king_env.picture.canvas import (
 )
 from king_env.picture.cards import LARGE, LITTLE, CardSize, card_back, card_face, card_frame, suit_sign
 from king_env.picture.words import draw_words, signed, words_of_action
-from king_env.render import plays_of_trick, round_from
+from king_env.render import plays_of_trick, round_from, taker_of
 
 # Where things are, for the seats below, left, above and right.
 BELOW, LEFT, ABOVE, RIGHT = range(NUM_SEATS)
@@ -159,17 +159,23 @@ def _draw_disc(image: Image.Image, middle: Point, sign: int | str) -> None:
 
 
 def _draw_trick(image: Image.Image, record: GameRecord, below: Seat) -> None:
-    """The cards on the table before those who played them; the one that takes the trick so far in a golden frame."""
-    plays = plays_of_trick(record, int(record["num_plays"]) // NUM_SEATS)
+    """The cards on the table before those who played them, the one that takes the trick so far in a golden frame.
+
+    A trick that is complete stays there, shaded, until the next is led.
+    """
+    if record["num_plays"] == 0:
+        ImageDraw.Draw(image).text(MIDDLE, "Trick 1", PALE, lettering(TITLE), "mm")
+        return
+    trick = (int(record["num_plays"]) - 1) // NUM_SEATS
+    plays = plays_of_trick(record, trick)
+    is_complete = len(plays) == NUM_SEATS
+    winner = taker_of(record, trick) if is_complete else int(record["winning_seat"])
     for seat, card in plays:
         x, y = ON_TABLE[(seat - below) % NUM_SEATS]
         left, top = x - LARGE[0] / 2, y - LARGE[1] / 2
-        paste(image, card_face(card, LARGE), (left, top))
-        if card == record["winning_card"]:
+        paste(image, card_face(card, LARGE, is_shaded=is_complete), (left, top))
+        if seat == winner:
             paste(image, card_frame(LARGE), (left - 3, top - 3))
-    if not plays:
-        text = f"Trick {int(record['num_plays']) // NUM_SEATS + 1}"
-        ImageDraw.Draw(image).text(MIDDLE, text, PALE, lettering(TITLE), "mm")
 
 
 def _draw_calls(image: Image.Image, record: GameRecord, below: Seat) -> None:
