@@ -34,7 +34,8 @@ _SUITS_SHOWN = (SPADES, HEARTS, DIAMONDS, CLUBS)
 # How a terminal shows what belongs to each suit, C D H S: in the four colours that keep suits apart, spades in bold.
 _SUIT_STYLES = ("32", "33", "31", "1")
 _BOLD = "1"
-_CARDS_OF_ONE_SUIT = re.compile(f"[{RANK_LETTERS}]?([{SUIT_SYMBOLS}])(?: [{RANK_LETTERS}]+)?")
+_ONE_CARD, _ONE_SUIT = f"[{RANK_LETTERS}][{SUIT_SYMBOLS}]", f"[{SUIT_SYMBOLS}](?: [{RANK_LETTERS}]+)?"
+_CARDS_OF_A_SUIT = re.compile(f"{_ONE_CARD}|{_ONE_SUIT}")
 _SEAT_TO_ACT = re.compile(r"▸ Seat \d")
 
 _WIDTH = 78
@@ -114,10 +115,12 @@ def shows_colour(stream: TextIO) -> bool:
 
 def _coloured(table: str) -> str:
     """The same table with its cards in the colours of their suits, and the seat to act in bold."""
-    in_suits = _CARDS_OF_ONE_SUIT.sub(
-        lambda cards: _styled(cards[0], _SUIT_STYLES[SUIT_SYMBOLS.index(cards[1])]), table
-    )
+    in_suits = _CARDS_OF_A_SUIT.sub(lambda cards: _styled(cards[0], _style_of_suit(cards[0])), table)
     return _SEAT_TO_ACT.sub(lambda seat: _styled(seat[0], _BOLD), in_suits)
+
+
+def _style_of_suit(cards: str) -> str:
+    return next(style for symbol, style in zip(SUIT_SYMBOLS, _SUIT_STYLES, strict=True) if symbol in cards)
 
 
 def _styled(text: str, style: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import random
+import re
 
 import pytest
 
+from king_env import king_v0
 from king_env.game import Game
 from king_env.notation import parse_deal
-from king_env.render import calls_by_seat, card_symbol, render_table
+from king_env.render import calls_by_seat, card_symbol, render_table, shows_colour
 from king_env.ruleset import RULESETS
 
 MIXED = "0:AKQ2.432.5432.32 JT9.AKQ.876.AKQJ 876.JT98.AKQ.T98 543.765.JT9.7654"
@@ -55,6 +58,17 @@ def sold_deal() -> Game:
     for action in SOLD:
         game.play(action)
     return game
+
+
+class Stream(io.StringIO):
+    """Somewhere to print to, a terminal or not."""
+
+    def __init__(self, is_terminal: bool) -> None:
+        super().__init__()
+        self.is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self.is_terminal
 
 
 def random_position(ruleset: str, seed: int, num_actions: int) -> Game:
@@ -147,3 +161,51 @@ def test_the_headline_says_what_is_played_and_who_is_to_do_what(actions: list[st
     for action in actions:
         game.play(action)
     assert render_table(game.record[0]).splitlines()[0].endswith(headline)
+
+
+# Colour
+
+
+def test_colour_changes_no_letter() -> None:
+    coloured = render_table(sold_deal().record[0], in_colour=True)
+    assert re.sub(r"\033\[\d*m", "", coloured) == SOLD_TABLE
+
+
+def test_cards_have_the_colour_of_their_suit() -> None:
+    table = render_table(sold_deal().record[0], in_colour=True)
+    for cards in ("\033[31m♥ JT98\033[0m", "\033[33m♦ AKQ\033[0m", "\033[32m♣ T98\033[0m", "\033[1m♠ 76\033[0m"):
+        assert cards in table
+    assert "Trick 1: \033[1mA♠\033[0m \033[1mJ♠\033[0m" in table
+    assert "up, \033[31m♥\033[0m trump" in table
+    assert "\033[1m▸ Seat 1\033[0m" in table
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "environment", "in_colour"),
+    [
+        (True, {"TERM": "xterm"}, True),
+        (False, {"TERM": "xterm"}, False),
+        (True, {"TERM": "xterm", "NO_COLOR": "1"}, False),
+        (True, {"TERM": "xterm", "NO_COLOR": ""}, True),
+        (True, {"TERM": "dumb"}, False),
+    ],
+)
+def test_where_there_is_colour(
+    is_terminal: bool, environment: dict[str, str], in_colour: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert shows_colour(Stream(is_terminal)) == in_colour
+
+
+def test_an_env_shows_its_table_in_colour_where_there_is_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    env = king_v0.env(render_mode="human")
+    for is_terminal in (True, False):
+        screen = Stream(is_terminal)
+        monkeypatch.setattr("sys.stdout", screen)
+        env.reset(seed=1)
+        assert ("\033[" in screen.getvalue()) == is_terminal
+        assert "is to play" in screen.getvalue()
