@@ -14,7 +14,7 @@ from king_env.picture.cards import suit_sign
 from king_env.render import SUIT_SYMBOLS
 
 _PIECES = re.compile(f"[{SUIT_SYMBOLS}]| |[^ {SUIT_SYMBOLS}]+")
-_BLANK = 0.3  # its width, in sizes of the lettering: the typeface's own is hardly seen
+_BLANK = 0.34  # its width, in sizes of the lettering: the typeface's own is hardly seen
 
 
 def words_of_action(action: Action) -> str:
