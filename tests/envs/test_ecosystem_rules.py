@@ -181,7 +181,7 @@ def test_attributes_are_plain_dicts() -> None:
 def test_metadata_says_what_tools_ask_for() -> None:
     metadata = king_v0.env().metadata
     assert metadata["name"] == "king_v0"
-    assert metadata["render_modes"] == ["human", "ansi"]
+    assert metadata["render_modes"] == ["human", "ansi", "rgb_array"]
     assert metadata["is_parallelizable"] is False
     assert metadata["render_fps"] > 0
     assert str(king_v0.env()) == "king_v0"

@@ -184,7 +184,7 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"observation_format": "box"}, "^observation_format: must be one of dict, flat, not 'box'"),
     ({"illegal_reward": "much"}, "^illegal_reward: must be a number or None, not 'much'"),
     ({"illegal_reward": float("nan")}, "^illegal_reward: must be a number or None, not nan"),
-    ({"render_mode": "rgb"}, "^render_mode: must be one of human, ansi, not 'rgb'"),
+    ({"render_mode": "rgb"}, "^render_mode: must be one of human, ansi, rgb_array, not 'rgb'"),
     ({"rewards": "points"}, "^unknown option 'rewards' \\(did you mean 'reward'\\?\\); known: ruleset, episode, "),
 ]
 
