@@ -73,11 +73,11 @@ search. A copied or pickled env plays on identically.
 ### Records
 With `record="games.jsonl"` each episode that is played to its end becomes a line of that file the moment it ends, as
 `Game.to_record` gives it; what its `meta` is to say, put into `env.unwrapped.game.meta` during the episode. The file
-may hold games already, and other environments and processes may add theirs at the same time. A game that is not
-finished, because of an illegal action or another `reset`, is not written; `env.unwrapped.game.to_record()` gives it.
-A pickled env goes on recording. One copied by `copy` leaves the game it was copied in to the original, and records
-what it begins itself; one that `determinize` gives records nothing. `python -m king_env replay games.jsonl` checks
-such a file and shows what is in it.
+may hold games already, and other environments may add theirs (`king_env.records`). A game that is not finished,
+because of an illegal action or another `reset`, is not written; `env.unwrapped.game.to_record()` gives it. A pickled
+env goes on recording. One copied by `copy` leaves the game it was copied in to the original, and records what it
+begins itself; one that `determinize` gives records nothing. `python -m king_env replay games.jsonl` checks such a file
+and shows what is in it.
 
 ### Version history
 * v0: the first version.

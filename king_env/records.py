@@ -1,7 +1,8 @@
 """Files of game records: one game a line, as JSON (`Game.to_record`), written line by line and read line by line.
 
-A line is added to a file whole and in one piece, and nothing stays open in between. So games of many runs, processes
-and machines may go to one file, of any length, and what has been written stays whatever happens to its writer.
+A line is added to a file whole and in one piece, and nothing stays open in between. So games of many runs may go to one
+file, of any length, and what has been written stays whatever happens to its writer. Several processes may write at the
+same time where the system adds each piece at the file's end: local files of Linux and macOS, not shares, not Windows.
 
 >>> from king_env.records import append_games, read_lines
 >>> append_games("games.jsonl", [game.to_record()])

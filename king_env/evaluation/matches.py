@@ -115,7 +115,6 @@ def play_match(
         `MatchNotRecordedError`, where the games' file cannot be written any more.
 
     """
-    games_file = None if record is None else check_appendable(record)
     plan = _make_plan(
         bots,
         num_blocks,
@@ -126,10 +125,10 @@ def play_match(
         on_error,
         time_limit_ms,
         allow_cheating,
-        is_recorded=games_file is not None,
+        is_recorded=record is not None,
     )
     workers = (os.cpu_count() or 1) if num_threads is None else whole_number("num_threads", num_threads, 1)
-    return _play(plan, workers, progress, games_file)
+    return _play(plan, workers, progress, None if record is None else check_appendable(record))
 
 
 def _make_plan(

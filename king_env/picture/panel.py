@@ -38,11 +38,12 @@ from king_env.render import (
 )
 
 LEFT, RIGHT = TABLE_WIDTH + 20, WIDTH - 16
+ROOM = RIGHT - LEFT
 TITLE_LINE, CONTRACT_LINE, SALE_LINE, TASK_LINE = 32, 70, 102, 144
 SHEET_TOP, CALLS_TOP, TRICK_TOP = 194, 390, 654
 ROW = 27
 POINTS_COLUMN = 54  # how wide the points of a seat may be
-CALL_COLUMNS = [LEFT + (RIGHT - LEFT) * (2 * seat + 1) / (2 * NUM_SEATS) for seat in range(NUM_SEATS)]
+CALL_COLUMNS = [LEFT + ROOM * (2 * seat + 1) / (2 * NUM_SEATS) for seat in range(NUM_SEATS)]
 CALL_ROWS = 8
 _UNITS = {  # what each contract counts
     "no_tricks": "a trick",
@@ -66,13 +67,12 @@ def draw_panel(image: Image.Image, record: GameRecord) -> None:
 
 
 def _draw_heading(image: Image.Image, record: GameRecord) -> None:
-    draw_words(image, (LEFT, TITLE_LINE), deal_title(record), TEXT, PALE, "l")
-    draw_words(image, (LEFT, CONTRACT_LINE), contract_text(record), TITLE, WHITE, "l")
-    draw_words(image, (LEFT, SALE_LINE), sale_text(record) or _pay_text(record), TEXT, PALE, "l")
+    draw_words(image, (LEFT, TITLE_LINE), deal_title(record), TEXT, PALE, ROOM, from_left=True)
+    draw_words(image, (LEFT, CONTRACT_LINE), contract_text(record), TITLE, WHITE, ROOM, from_left=True)
+    draw_words(image, (LEFT, SALE_LINE), sale_text(record) or _pay_text(record), TEXT, PALE, ROOM, from_left=True)
     task = task_text(record)
-    width = RIGHT - LEFT
-    paste(image, rounded_box((width, 36), 8, GOLD), (LEFT, TASK_LINE - 18))
-    draw_words(image, (LEFT + width / 2, TASK_LINE), task[0].upper() + task[1:], TEXT, DARK)
+    paste(image, rounded_box((ROOM, 36), 8, GOLD), (LEFT, TASK_LINE - 18))
+    draw_words(image, (LEFT + ROOM / 2, TASK_LINE), task[0].upper() + task[1:], TEXT, DARK, ROOM - 16)
 
 
 def _pay_text(record: GameRecord) -> str:
@@ -123,8 +123,8 @@ def _draw_calls(image: Image.Image, record: GameRecord) -> None:
     for of_row, seat, words in cells:
         line = of_row - max(0, row + 1 - CALL_ROWS)
         if line >= 0:
-            size = SMALL if len(words) <= 8 else SMALL - 4
-            draw_words(image, (CALL_COLUMNS[seat], CALLS_TOP + ROW * (line + 1)), words, size, WHITE)
+            at = (CALL_COLUMNS[seat], CALLS_TOP + ROW * (line + 1))
+            draw_words(image, at, words, SMALL, WHITE, ROOM / NUM_SEATS - 4)
 
 
 def _draw_last_trick(image: Image.Image, record: GameRecord) -> None:
@@ -135,7 +135,7 @@ def _draw_last_trick(image: Image.Image, record: GameRecord) -> None:
     draw = ImageDraw.Draw(image)
     taker = taker_of(record, trick)
     draw.text((LEFT, TRICK_TOP), f"Trick {trick + 1}, taken by seat {taker}", PALE, lettering(SMALL), "lm")
-    step = (RIGHT - LEFT - LITTLE[0]) / (NUM_SEATS - 1)
+    step = (ROOM - LITTLE[0]) / (NUM_SEATS - 1)
     for number, (seat, card) in enumerate(plays_of_trick(record, trick)):
         left, top = LEFT + step * number, TRICK_TOP + 20
         paste(image, card_face(card, LITTLE), (left, top))

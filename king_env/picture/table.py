@@ -33,16 +33,16 @@ from king_env.render import plays_of_trick, round_from, taker_of
 # Where things are, for the seats below, left, above and right.
 BELOW, LEFT, ABOVE, RIGHT = range(NUM_SEATS)
 MIDDLE: Point = (TABLE_WIDTH / 2, 386)
-PLATES: tuple[Point, ...] = ((TABLE_WIDTH / 2, 640), (130, 262), (TABLE_WIDTH / 2, 122), (TABLE_WIDTH - 130, 262))
-PLATE_SIZE = (232, 34)
+PLATES: tuple[Point, ...] = ((TABLE_WIDTH / 2, 640), (152, 262), (TABLE_WIDTH / 2, 122), (TABLE_WIDTH - 152, 262))
+PLATE_SIZE = (268, 34)
 ON_TABLE: tuple[Point, ...] = ((TABLE_WIDTH / 2, 492), (338, 386), (TABLE_WIDTH / 2, 280), (TABLE_WIDTH - 338, 386))
 SAID: tuple[Point, ...] = ((TABLE_WIDTH / 2, 470), (316, 386), (TABLE_WIDTH / 2, 302), (TABLE_WIDTH - 316, 386))
 CALL_SIZE = (136, 40)
 LARGE_ROW_TOP = HEIGHT - 18 - LARGE[1]
 LITTLE_ROW_TOP = 18
 BLOCK_TOP = 288
-BLOCK_LEFTS = {LEFT: 18, RIGHT: TABLE_WIDTH - 18 - 226}
-BLOCK_WIDTH = 226
+BLOCK_WIDTH = 240
+BLOCK_LEFTS = {LEFT: 18, RIGHT: TABLE_WIDTH - 18 - BLOCK_WIDTH}
 LARGE_STEP, LITTLE_STEP, BLOCK_STEP, BACK_STEP, SUIT_STEP = 59, 42, 26, 13, 54
 
 _SORTED = sorted(range(NUM_CARDS), key=lambda card: (-(card // NUM_RANKS), -(card % NUM_RANKS)))  # spades first
@@ -131,7 +131,7 @@ def _draw_plate(image: Image.Image, middle: Point, record: GameRecord, seat: Sea
     won = int(record["tricks"][seat])
     taken = f"{won} trick{'' if won == 1 else 's'}   {signed(int(record['deal_scores'][seat]))}"
     draw.text((left + PLATE_SIZE[0] - 16, middle[1]), taken, ink, lettering(SMALL), "rm")
-    discs = left + 88
+    discs = left + 84
     if record["dealer"] == seat:
         _draw_disc(image, (discs, middle[1]), "D")
         discs += 27
@@ -140,9 +140,9 @@ def _draw_plate(image: Image.Image, middle: Point, record: GameRecord, seat: Sea
 
 
 def _chosen(record: GameRecord) -> int | str:
-    """What the declarer chose: a trump suit, `N` for no trump, a minus for down."""
+    """What the declarer chose: a trump suit, `N` for no trump, `0` for nulls, which is down."""
     if record["contract"] != UP:
-        return "-"
+        return "0"
     return "N" if record["trump"] == NO_TRUMP else int(record["trump"])
 
 
@@ -185,7 +185,8 @@ def _draw_calls(image: Image.Image, record: GameRecord, below: Seat) -> None:
             x, y = SAID[place]
             left, top = x - CALL_SIZE[0] / 2, y - CALL_SIZE[1] / 2
             paste(image, rounded_box(CALL_SIZE, CALL_SIZE[1] // 2, WHITE), (left, top))
-            draw_words(image, (x, y), words_of_action(int(record["last_calls"][seat])), TEXT + 3, DARK)
+            words = words_of_action(int(record["last_calls"][seat]))
+            draw_words(image, (x, y), words, TEXT + 3, DARK, CALL_SIZE[0] - 20)
     if record["best_bid"]:
         x, y = MIDDLE
         draw = ImageDraw.Draw(image)

@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 from king_env.engine.actions import FIRST_UP, Action
 from king_env.engine.cards import NUM_SUITS, SUIT_LETTERS
 from king_env.notation import action_text
-from king_env.picture.canvas import Colour, Point, lettering, paste
+from king_env.picture.canvas import WIDTH, Colour, Point, lettering, paste
 from king_env.picture.cards import suit_sign
 from king_env.render import SUIT_SYMBOLS
 
@@ -30,20 +30,24 @@ def signed(points: int) -> str:
     return f"{points:+d}" if points else "0"
 
 
-def draw_words(image: Image.Image, middle: Point, words: str, size: int, ink: Colour, anchor: str = "m") -> None:
-    """Draw text round a point, or to the right of it (anchor `l`); symbols of suits are drawn as their signs.
+def draw_words(
+    image: Image.Image, at: Point, words: str, size: int, ink: Colour, room: float = WIDTH, from_left: bool = False
+) -> None:
+    """Draw text with its middle at a point, or from there to the right; smaller if there is too little room for it.
 
-    The typeface has none of them. On the panel, which is dark, a sign in its own colour would not be seen: it is `ink`.
+    Symbols of suits, which the typeface has not, are drawn as their signs, and in the colour of the ink: in their own
+    some would not be seen on the panel, which is dark.
     """
     pieces = _PIECES.findall(words)
-    widths = [_width(piece, size) for piece in pieces]
-    x = middle[0] - (sum(widths) / 2 if anchor == "m" else 0)
-    for piece, width in zip(pieces, widths, strict=True):
+    while sum(_width(piece, size) for piece in pieces) > room:
+        size -= 1
+    x = at[0] if from_left else at[0] - sum(_width(piece, size) for piece in pieces) / 2
+    for piece in pieces:
         if piece in SUIT_SYMBOLS:
-            paste(image, suit_sign(SUIT_SYMBOLS.index(piece), size, ink), (x, middle[1] - size / 2))
+            paste(image, suit_sign(SUIT_SYMBOLS.index(piece), size, ink), (x, at[1] - size / 2))
         else:
-            ImageDraw.Draw(image).text((x, middle[1]), piece, ink, lettering(size), "lm")
-        x += width
+            ImageDraw.Draw(image).text((x, at[1]), piece, ink, lettering(size), "lm")
+        x += _width(piece, size)
 
 
 def _width(piece: str, size: int) -> float:
