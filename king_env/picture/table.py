@@ -131,7 +131,7 @@ def _draw_plate(image: Image.Image, middle: Point, record: GameRecord, seat: Sea
     won = int(record["tricks"][seat])
     taken = f"{won} trick{'' if won == 1 else 's'}   {signed(int(record['deal_scores'][seat]))}"
     draw.text((left + PLATE_SIZE[0] - 16, middle[1]), taken, ink, lettering(SMALL), "rm")
-    discs = left + 84
+    discs = left + 90
     if record["dealer"] == seat:
         _draw_disc(image, (discs, middle[1]), "D")
         discs += 27
