@@ -68,12 +68,11 @@ def reward_of(game: GameRecord, seat: Seat, kind: int, before: int, deal_ended: 
     return 0.0
 
 
-@entry_point
-def begin_episode(
-    games: GameRecords, stream: Stream, kinds: np.ndarray, given_dealer: Seat, are_deals_given: bool, deals: np.ndarray
+@kernel
+def begin_with(
+    game: GameRecord, stream: Stream, kinds: np.ndarray, given_dealer: Seat, are_deals_given: bool, deals: np.ndarray
 ) -> None:
     """Begin an episode and draw what is not given, the cards of all its deals (int64[num_deals, 4]) included."""
-    game = games[0]
     begin_game(game, stream, kinds)
     if given_dealer != DRAWN:
         game["dealer"] = given_dealer
@@ -81,6 +80,20 @@ def begin_episode(
         for deal in range(len(deals)):
             shuffle_deal(stream, deals[deal])
     start_deal(game, deals[0])
+
+
+@entry_point
+def begin_episode(
+    games: GameRecords, stream: Stream, kinds: np.ndarray, given_dealer: Seat, are_deals_given: bool, deals: np.ndarray
+) -> None:
+    """`begin_with` for one game."""
+    begin_with(games[0], stream, kinds, given_dealer, are_deals_given, deals)
+
+
+@kernel
+def place_of_deal(game: GameRecord, num_deals: int) -> int:
+    """Which of an episode's deals is on: 0 … num_deals − 1, also where it began later than at the first of ten."""
+    return num_deals - 1 - (int(game["last_deal"]) - int(game["deal"]))
 
 
 @entry_point

@@ -12,8 +12,9 @@ import numpy as np
 from king_env.bots.heuristic import heuristic_call, heuristic_card
 from king_env.bots.random_bot import random_call, random_card, uniform_call
 from king_env.chance import Stream, Streams
-from king_env.engine.actions import Action
-from king_env.engine.kernel import entry_point, kernel
+from king_env.engine.actions import FIRST_CALL, Action
+from king_env.engine.information import hide
+from king_env.engine.kernel import entry_point, kernel, lowest_bit
 from king_env.engine.play import legal_cards
 from king_env.engine.state import (
     BIDDING,
@@ -28,7 +29,7 @@ from king_env.engine.state import (
     GameRecord,
     GameRecords,
 )
-from king_env.engine.step import legal_calls
+from king_env.engine.step import legal_actions, legal_calls
 
 BotCode = int
 
@@ -46,6 +47,7 @@ PART_OF_PHASE[[OPENING, DECLARING]] = CHOOSING
 PART_OF_PHASE[[ULTIMATUM, BIDDING, DECIDING]] = BIDDING_PART
 
 NO_ACTION: Action = -1
+IN_PYTHON: BotCode = -1  # of a bot that is no compiled one
 
 MANNERS = 4  # codes have room for one more manner
 PLACE_OF_PART = np.array([MANNERS**part for part in range(len(PART_NAMES))], dtype=np.int64)
@@ -71,6 +73,24 @@ def choose(code: BotCode, view: GameRecord, stream: Stream) -> Action:
     if manner == HEURISTIC:
         return heuristic_call(view)
     return random_call(view, stream) if manner == RANDOM else uniform_call(legal_calls(view), stream)
+
+
+@kernel
+def only_legal_action(game: GameRecord) -> Action:
+    """The action that a seat must take because there is no other, or NO_ACTION where there is a choice."""
+    cards, calls = legal_actions(game)
+    actions = cards | calls  # one of the two is empty
+    if actions & (actions - 1) != 0:
+        return NO_ACTION
+    return lowest_bit(cards) if cards != 0 else FIRST_CALL + lowest_bit(calls)
+
+
+@kernel
+def view_of_turn(game: GameRecord, scratch: GameRecords) -> GameRecord:
+    """What the seat to act may know, written to the one record of `scratch`."""
+    scratch[0] = game
+    hide(scratch[0], game["turn"])
+    return scratch[0]
 
 
 @kernel

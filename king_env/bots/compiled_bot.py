@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from king_env.bots.compiled import MANNER_NAMES, NO_ACTION, PART_NAMES, BotCode, bot_code, choose_all
+from king_env.bots.compiled import IN_PYTHON, MANNER_NAMES, NO_ACTION, PART_NAMES, BotCode, bot_code, choose_all
 from king_env.bots.heuristic import HEURISTIC_VERSION
+from king_env.bots.protocol import Bot
 from king_env.chance import STREAM_WORDS
 from king_env.engine.actions import Action
 from king_env.engine.state import GAME_DTYPE, OVER, TO_DEAL, GameRecord, GameRecords
@@ -57,6 +58,14 @@ class CompiledBot:
         if (actions == NO_ACTION).any():
             raise ValueError(why_none_acts(views[actions.argmin()]))
         return actions
+
+
+def code_of(bot: Bot) -> BotCode:
+    """The code by which compiled code plays a bot, or IN_PYTHON."""
+    acts = (type(bot).act, type(bot).act_batch)  # a class derived from a compiled bot may act otherwise
+    if isinstance(bot, CompiledBot) and acts == (CompiledBot.act, CompiledBot.act_batch):
+        return bot.code
+    return IN_PYTHON
 
 
 def only_action(actions: np.ndarray) -> Action:

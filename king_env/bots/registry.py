@@ -21,6 +21,8 @@ BOTS: dict[str, Callable[..., Bot]] = {
     "cheating-search": CheatingSearchBot,
 }
 
+BotChoice = str | Bot  # a name, a checkpoint's path, `package.module:factory`, or a bot itself
+
 DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 
 CHECKPOINT_ENDING = ".pt"

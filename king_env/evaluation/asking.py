@@ -12,51 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from king_env.bots import Bot
-from king_env.engine.actions import NUM_ACTIONS, Action
-from king_env.engine.batch import hide_hands, legal_masks
-from king_env.engine.state import GameRecords
-from king_env.notation import action_text
-
-Actions = npt.NDArray[np.int64]
-Row = int  # one of the positions that a bot is asked about at once
+from king_env.bots.asking import Actions, Positions, Row, as_actions
+from king_env.engine.actions import Action
 
 NO_ANSWER: Action = -1
 MILLISECONDS = 1000.0
 FAULTS = (Exception, SystemExit)  # nobody's bot ends the match for all; Ctrl-C does
-
-
-@dataclass(frozen=True)
-class Positions:
-    """Positions in which one bot is to act."""
-
-    views: GameRecords
-    """What the seat to act may know, in each; for a bot that sees all hands the whole game."""
-    masks: npt.NDArray[np.int8]
-    """int8[n, 81]: what it may do."""
-
-    @classmethod
-    def of_games(cls, games: GameRecords, which: npt.NDArray[np.int64], *, all_hands: bool = False) -> Positions:
-        """The positions of some of these games, which stay as they are; all_hands: nothing is hidden."""
-        views: GameRecords = games[which]
-        masks = np.empty((len(views), NUM_ACTIONS), dtype=np.int8)
-        legal_masks(views, masks)
-        if not all_hands:
-            hide_hands(views, views["turn"].astype(np.int64))
-        return cls(views, masks)
-
-    def __len__(self) -> int:
-        return len(self.views)
-
-    def first_legal(self, row: Row) -> Action:
-        """The legal action with the lowest number."""
-        return int(self.masks[row].argmax())
-
-    def legal_text(self, row: Row) -> str:
-        """The legal actions as text."""
-        return ", ".join(action_text(int(action)) for action in np.flatnonzero(self.masks[row]))
 
 
 @dataclass
@@ -77,14 +40,15 @@ def ask_bot(bot: Bot, positions: Positions, rng: np.random.Generator, time_limit
         answers = _ask_at_once(bot, positions, rng)
     else:
         answers = _ask_one_by_one(bot, positions, rng, time_limit_ms)
-    _complain_of_illegal(answers, positions)
+    for row, reason in positions.why_refused(answers.actions).items():
+        answers.complaints.setdefault(row, reason)  # of two complaints about one answer the first stands
     return answers
 
 
 def _ask_at_once(bot: Bot, positions: Positions, rng: np.random.Generator) -> Answers:
     start = time.perf_counter()
     try:
-        actions = _as_actions(bot.act_batch(positions.views.copy(), rng), len(positions))
+        actions = as_actions(bot.act_batch(positions.views.copy(), rng), len(positions))
     except FAULTS as error:
         return _find_the_fault(bot, positions, rng, error)
     return Answers(actions, seconds=time.perf_counter() - start)
@@ -112,27 +76,6 @@ def _ask_one_by_one(bot: Bot, positions: Positions, rng: np.random.Generator, ti
         if time_limit_ms is not None and seconds * MILLISECONDS > time_limit_ms:
             answers.complaints[row] = f"took {seconds * MILLISECONDS:.1f} ms, over the limit of {time_limit_ms:g} ms"
     return answers
-
-
-def _complain_of_illegal(answers: Answers, positions: Positions) -> None:
-    """Of two complaints about one answer the first stands."""
-    actions = answers.actions
-    known = (actions >= 0) & (actions < NUM_ACTIONS)
-    legal = known & (positions.masks[np.arange(len(actions)), np.where(known, actions, 0)] != 0)
-    for row in np.flatnonzero(~legal):
-        answer = action_text(int(actions[row])) if known[row] else str(actions[row])
-        reason = f"answered {answer}, which is not legal; legal are {positions.legal_text(int(row))}"
-        answers.complaints.setdefault(int(row), reason)
-
-
-def _as_actions(answer: Any, expected: int) -> Actions:
-    actions = np.asarray(answer)
-    if actions.shape != (expected,) or actions.dtype.kind not in "iu":
-        raise TypeError(
-            f"an answer of {actions.dtype} with shape {list(actions.shape)} "
-            f"is not a whole number for each of {expected} views"
-        )
-    return actions.astype(np.int64)
 
 
 def _as_action(answer: Any) -> Action:

@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from king_env.bots.asking import Positions
+from king_env.bots.compiled import IN_PYTHON
 from king_env.chance import PURPOSES, Streams
 from king_env.engine.cards import NUM_CARDS
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import GameRecord, GameRecords, new_records
 from king_env.episode import deal_kinds, num_deals
-from king_env.evaluation.asking import Positions, ask_bot
+from king_env.evaluation.asking import ask_bot
 from king_env.evaluation.deal_sheets import DEAL_SHEET_DTYPE, DealSheets
 from king_env.evaluation.entrants import Entrant
 from king_env.evaluation.faults import Fault, actions_of_deal, describe_fault
-from king_env.evaluation.playing import IN_PYTHON, NOBODY, act_in_games, draw_games, play_games, split_streams
+from king_env.evaluation.playing import NOBODY, act_in_games, draw_games, play_games, split_streams
 from king_env.evaluation.seatings import Kind, Seating
 from king_env.evaluation.tallies import Numbers, Tally, tally_sheets
 from king_env.game import game_record

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from king_env.bots import Bot, make
-from king_env.bots.compiled_bot import CompiledBot
+from king_env.bots.compiled_bot import code_of
 from king_env.bots.protocol import CHEATING, sees_all_hands
-from king_env.evaluation.playing import IN_PYTHON
+from king_env.bots.registry import BotChoice
 from king_env.evaluation.seatings import Kind, check_four
-
-BotChoice = str | Bot  # a name, a checkpoint's path, `package.module:factory`, or a bot itself
 
 
 @dataclass(frozen=True)
@@ -82,14 +79,8 @@ def _enter(choice: BotChoice, taken: list[str]) -> Entrant:
         label=_unlike(bot.name, taken),
         choice=choice if isinstance(choice, str) else type(bot).__qualname__,
         bot=bot,
-        code=bot.code if _plays_compiled(bot) else IN_PYTHON,
+        code=code_of(bot),
     )
-
-
-def _plays_compiled(bot: Bot) -> TypeGuard[CompiledBot]:
-    """Whether a bot's code says all that it does: a class derived from a compiled bot may act otherwise."""
-    acts = (type(bot).act, type(bot).act_batch)
-    return isinstance(bot, CompiledBot) and acts == (CompiledBot.act, CompiledBot.act_batch)
 
 
 def _unlike(name: str, taken: list[str]) -> str:

@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from king_env.bots.registry import BotChoice
 from king_env.chance import new_streams
 from king_env.episode import EPISODES, check_option
 from king_env.evaluation.chunks import Advance, BotFaultError, ChunkResult, MatchPlan, play_chunk, warm_up
-from king_env.evaluation.entrants import BotChoice, enter_bots
+from king_env.evaluation.entrants import enter_bots
 from king_env.evaluation.faults import ON_ERROR_CHOICES, Fault
 from king_env.evaluation.results import MatchResult
 from king_env.evaluation.seatings import SEATING_CHOICES, distinct_seatings

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from king_env.bots.compiled import choose
+from king_env.bots.compiled import IN_PYTHON, NO_ACTION, choose, only_legal_action, view_of_turn
 from king_env.chance import Stream, Streams, begin_game, random_word, shuffle_deal
-from king_env.engine.actions import FIRST_CALL, Action
-from king_env.engine.information import hide
-from king_env.engine.kernel import entry_point, kernel, lowest_bit
+from king_env.engine.actions import Action
+from king_env.engine.kernel import entry_point, kernel
 from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords
-from king_env.engine.step import legal_actions, start_deal, step
+from king_env.engine.step import start_deal, step
 from king_env.evaluation.deal_sheets import DealSheets, fill_sheet
+from king_env.turns import place_of_deal
 
-IN_PYTHON = -1  # the code of a bot that is no compiled one
 NOBODY = -1  # to be asked: the game is over
-NO_ACTION: Action = -1
 
 
 @entry_point
@@ -47,12 +45,6 @@ def split_streams(streams: Streams, of_games: np.ndarray) -> None:
 
 
 @kernel
-def place_of_deal(game: GameRecord, deals_a_game: int) -> int:
-    """Which of a game's deals is on: 0 … deals_a_game − 1, also where the game began later than at the first of ten."""
-    return deals_a_game - 1 - (int(game["last_deal"]) - int(game["deal"]))
-
-
-@kernel
 def act(game: GameRecord, action: Action, sheets: DealSheets, ended: GameRecords) -> None:
     """Take an action, and fill the sheet of the deal if that ended it (sheets: one a deal of this game).
 
@@ -65,24 +57,6 @@ def act(game: GameRecord, action: Action, sheets: DealSheets, ended: GameRecords
         fill_sheet(game, owner, sheets[place])
         if len(ended) > 0:
             ended[place] = game
-
-
-@kernel
-def only_legal_action(game: GameRecord) -> Action:
-    """The action that a seat must take because there is no other, or NO_ACTION where there is a choice."""
-    cards, calls = legal_actions(game)
-    actions = cards | calls  # one of the two is empty
-    if actions & (actions - 1) != 0:
-        return NO_ACTION
-    return lowest_bit(cards) if cards != 0 else FIRST_CALL + lowest_bit(calls)
-
-
-@kernel
-def view_of_turn(game: GameRecord, scratch: GameRecords) -> GameRecord:
-    """What the seat to act may know, written to the one record of `scratch`."""
-    scratch[0] = game
-    hide(scratch[0], game["turn"])
-    return scratch[0]
 
 
 @kernel

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from king_env.bots import BotError, make
+from king_env.bots.registry import BotChoice
 from king_env.bots.search import SearchBot
 from king_env.engine import batch
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import PHASE_NAMES, GameRecords
 from king_env.evaluation import play_match
-from king_env.evaluation.entrants import BotChoice
 from king_env.game import Game
 from king_env.notation import action_text, parse_action
 from king_env.ruleset import PORTUGUESE, RULESETS, RuleSet
