@@ -9,6 +9,7 @@
 `help(king_env.king_v0)` is the reference of the environment.
 """
 
+import gymnasium
 import pettingzoo
 
 from king_env import king_v0
@@ -68,6 +69,7 @@ __all__ = [
 ]
 
 PETTINGZOO_ID = "king/king-v0"
+GYMNASIUM_ID = "King-v0"
 
 
 def _register_with_pettingzoo() -> None:
@@ -77,4 +79,14 @@ def _register_with_pettingzoo() -> None:
         pettingzoo.register("parallel", PETTINGZOO_ID, entry_point="king_env.king_v0:parallel_env")
 
 
+def _register_with_gymnasium() -> None:
+    """Make `gymnasium.make("King-v0")` and `gymnasium.make_vec("King-v0")` work; nothing is imported until then."""
+    gymnasium.register(
+        GYMNASIUM_ID,
+        entry_point="king_env.seat_env:SeatEnv",
+        vector_entry_point="king_env.seat_vector_env:SeatVectorEnv",
+    )
+
+
 _register_with_pettingzoo()
+_register_with_gymnasium()

@@ -114,12 +114,12 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         self.episode = episode
         self.reward = reward
         self.observation_format = observation_format
-        self.illegal_reward = ILLEGAL_REWARDS[reward] if illegal_reward is None else _finite(illegal_reward)
+        self.illegal_reward = penalty(reward, illegal_reward)
         self.render_mode = render_mode
         self._games_file = None if record is None else check_appendable(record)
         self._is_recorded = False
         self.possible_agents = list(AGENTS)
-        self.observation_spaces = {agent: _observation_space(observation_format) for agent in AGENTS}
+        self.observation_spaces = {agent: space_of_observations(observation_format) for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(NUM_ACTIONS) for agent in AGENTS}
         self.state_space = spaces.Box(0, 1, (STATE_SIZE,), np.int8)
         self._masks_in_infos = observation_format == "flat"
@@ -145,7 +145,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         Options, for this episode alone: `deals`, a list of as many deals as the episode has, each PBN text or an int
         array [4, 13] of cards; `dealer`, the seat that deals first.
         """
-        dealer, given = _parse_reset_options(options, self._num_deals)
+        dealer, given = parse_reset_options(options, self._num_deals)
         if seed is not None or self._stream is None:
             self._stream = new_stream(check_seed(seed))
         self._deals = np.empty((self._num_deals, NUM_SEATS), dtype=np.int64) if given is None else given
@@ -527,7 +527,7 @@ class OrderedIterator(AECIterator[AgentID, Any, Any]):  # type: ignore[misc]
         return env.agent_selection
 
 
-def _observation_space(observation_format: str) -> spaces.Space[Any]:
+def space_of_observations(observation_format: str) -> spaces.Space[Any]:
     """A fresh space; seeds of one agent's do not touch another's."""
     observation = spaces.Box(0, 1, (OBSERVATION_SIZE,), np.int8)
     if observation_format == "flat":
@@ -550,7 +550,10 @@ def _seat(agent: AgentID) -> Seat:
         raise OptionError(f"unknown agent {agent!r}; known: {', '.join(AGENTS)}") from None
 
 
-def _finite(illegal_reward: Any) -> float:
+def penalty(reward: str, illegal_reward: Any) -> float:
+    """What an illegal action costs its agent; None: as usual where rewards are of this kind."""
+    if illegal_reward is None:
+        return ILLEGAL_REWARDS[reward]
     try:
         number = float(illegal_reward)
     except (TypeError, ValueError):
@@ -560,14 +563,14 @@ def _finite(illegal_reward: Any) -> float:
     return number
 
 
-def _parse_reset_options(
-    options: Mapping[str, Any] | None, num_deals: int
+def parse_reset_options(
+    options: Mapping[str, Any] | None, num_deals: int, known: Collection[str] = RESET_OPTIONS
 ) -> tuple[Seat, npt.NDArray[np.int64] | None]:
-    """The dealer (or DRAWN) and the deals (or None) that `reset` was given."""
+    """The dealer (or DRAWN) and the deals (or None) that `reset` was given; known: what it may be given."""
     if not options:
         return DRAWN, None
     for key in options:
-        if key not in RESET_OPTIONS and key != CHECKERS_OPTION:
-            raise OptionError(f"unknown option of reset {key!r}; known: {', '.join(RESET_OPTIONS)}")
+        if key not in known and key != CHECKERS_OPTION:
+            raise OptionError(f"unknown option of reset {key!r}; known: {', '.join(known)}")
     dealer, deals = options.get("dealer"), options.get("deals")
     return DRAWN if dealer is None else check_dealer(dealer), None if deals is None else check_deals(deals, num_deals)

@@ -21,7 +21,7 @@ Streams = np.ndarray  # uint64[num_games, 4]
 STREAM_WORDS = 4
 # What a stream is for keeps it apart from those of the same seed for another purpose: deals that an agent is measured
 # on are never those that it was trained on.
-PURPOSES = {"play": 0, "evaluation": 1, "bots": 2}
+PURPOSES = {"play": 0, "evaluation": 1, "bots": 2, "seating": 3}
 
 LOW_HALF = np.uint64(0xFFFF_FFFF)
 _TO_UNIT = 1.0 / (1 << 53)
