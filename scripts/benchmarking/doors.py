@@ -9,24 +9,26 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from king_env import king_v0
+from king_env import GYMNASIUM_ID, king_v0
 from king_env.bots.compiled import choose_all
 from king_env.chance import new_streams
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.cards import NUM_CARDS
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.turns import take_action
-from scripts.benchmarking.measuring import STEPS_PER_SECOND, TIMES, NotMeasuredError, Sample, rate
+from scripts.benchmarking.measuring import STEPS_PER_SECOND, TIMES, Sample, rate
 from scripts.benchmarking.replay import (
     SEED,
     UNIFORM,
     BatchEnvReplay,
     CompiledReplay,
+    SeatReplay,
     plies_to_record,
     record_play,
 )
 
-GYMNASIUM_ID = "King-v0"
+OPPONENT = "heuristic"
+VECTOR_SIZES = (1, 64, 4096)
 BATCH_GAMES = 4096
 ACTIONS_A_DEAL = NUM_CARDS  # of a negative deal, such as a game begins with
 
@@ -150,26 +152,31 @@ def one_call() -> Iterator[Sample]:
 
 
 def gymnasium_env() -> Iterator[Sample]:
-    """The Gymnasium env, one seat among bots."""
-    if GYMNASIUM_ID not in gymnasium.registry:
-        raise NotMeasuredError(f"king_env registers no {GYMNASIUM_ID} with Gymnasium")
-    env = gymnasium.make(GYMNASIUM_ID)
+    """The Gymnasium env, one seat among bots: a step is a decision of the learner's and all that the bots do then."""
+    env = gymnasium.make(GYMNASIUM_ID, opponents=OPPONENT)
     yield Sample(
-        "gymnasium_env/mask",
-        f"`{GYMNASIUM_ID}`, own actions: `random.choice` from the mask",
+        "gymnasium_env/list",
+        f"`{GYMNASIUM_ID}` against `{OPPONENT}`, own actions alone: `random.choice` from the mask as a list",
         STEPS_PER_SECOND,
         rate(lambda: play_seat(env)),
     )
+    for num_envs in VECTOR_SIZES:
+        replay = SeatReplay(GYMNASIUM_ID, num_envs, OPPONENT)
+        yield Sample(
+            f"gymnasium_env/vector/{num_envs}",
+            f"`make_vec`: `{GYMNASIUM_ID}` against `{OPPONENT}`, own actions alone",
+            STEPS_PER_SECOND,
+            rate(replay.play, replay.restart),
+            num_envs,
+        )
 
 
 def play_seat(env: gymnasium.Env[Any, Any]) -> int:
     """An episode of a single seat; returns how many actions it took itself."""
     num_actions, is_over = 0, False
-    action_masks = env.get_wrapper_attr("action_masks")
-    env.reset()
+    observation, _ = env.reset()
     while not is_over:
-        *_, terminated, truncated, _ = env.step(random.choice(np.flatnonzero(action_masks())))
-        is_over = terminated or truncated
+        observation, _, is_over, _, _ = env.step(choose_from_list(observation["action_mask"]))
         num_actions += 1
     return num_actions
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 
 from king_env.batch_env import BatchEnv, step_all
 from king_env.bots.compiled import bot_code, choose_all
 from king_env.chance import new_streams
+from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import GameRecords
 from king_env.episode import deal_kinds
 
@@ -21,6 +24,10 @@ SEED = 1
 PLIES_BEFORE = 600
 RECORDED_ACTIONS = 2**19
 FEWEST_PLIES, MOST_PLIES = 16, 2**16
+# The same of a learner among bots: it takes a quarter of the actions.
+DECISIONS_BEFORE = PLIES_BEFORE // NUM_SEATS
+RECORDED_DECISIONS = 2**15
+FEWEST_STEPS, MOST_STEPS = 8, 2**12
 
 
 @dataclass(frozen=True)
@@ -111,3 +118,36 @@ class BatchEnvReplay:
         for actions in self._recording.actions:
             env.step_observe(actions, out)
         return self._recording.actions.size
+
+
+class SeatReplay:
+    """Learners among bots in a vector env, whose uniformly random actions are taken again."""
+
+    def __init__(self, env_id: str, num_envs: int, opponents: str) -> None:
+        self._before = gymnasium.make_vec(env_id, num_envs=num_envs, opponents=opponents)
+        rng = np.random.default_rng(SEED)
+        shown, _ = self._before.reset(seed=SEED)
+        for _ in range(DECISIONS_BEFORE):
+            shown, *_ = self._before.step(uniform_choices(shown["action_mask"], rng))
+        num_steps = min(max(RECORDED_DECISIONS // num_envs, FEWEST_STEPS), MOST_STEPS)
+        self._actions = np.empty((num_steps, num_envs), dtype=np.int64)
+        self.restart()
+        for of_step in self._actions:
+            of_step[:] = uniform_choices(shown["action_mask"], rng)
+            shown, *_ = self._envs.step(of_step)
+
+    def restart(self) -> None:
+        """Go back to where the recording begins."""
+        self._envs = copy.deepcopy(self._before)
+
+    def play(self) -> int:
+        """Take all actions; returns how many there were."""
+        for of_step in self._actions:
+            self._envs.step(of_step)
+        return self._actions.size
+
+
+def uniform_choices(masks: npt.NDArray[np.int8], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Any action that a mask allows, each equally likely (int64[N])."""
+    chosen: npt.NDArray[np.int64] = (masks * (1.0 - rng.random(masks.shape))).argmax(axis=1)
+    return chosen
