@@ -109,7 +109,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
         if render_mode is not None:
             check_option("render_mode", render_mode, RENDER_MODES)
         if render_mode == "rgb_array":
-            _picture_drawer()  # says at once what is missing
+            picture_drawer()  # says at once what is missing
         self.ruleset = make_ruleset(ruleset)
         self.episode = episode
         self.reward = reward
@@ -373,7 +373,7 @@ class KingAECEnv(AECEnv[AgentID, Any, Any]):  # type: ignore[misc]  # PettingZoo
 
     def _picture(self) -> npt.NDArray[np.uint8]:
         """The table from above, all hands open."""
-        return _picture_drawer()(self._games[0])
+        return picture_drawer()(self._games[0])
 
     def _show_people(self) -> None:
         if self.render_mode == "human":
@@ -536,7 +536,7 @@ def space_of_observations(observation_format: str) -> spaces.Space[Any]:
     return spaces.Dict(OrderedDict(observation=observation, action_mask=mask))  # a plain dict would be sorted
 
 
-def _picture_drawer() -> Callable[[GameRecord], npt.NDArray[np.uint8]]:
+def picture_drawer() -> Callable[..., npt.NDArray[np.uint8]]:
     """`draw_table`, loaded only where it is wanted: it needs an extra."""
     from king_env.picture import draw_table
 

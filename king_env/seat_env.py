@@ -28,6 +28,7 @@ one policy serves all seats. `env.unwrapped.action_masks()` is the mask by itsel
 * `ruleset`, `episode`, `contracts`, `reward`, `observation_format`, `illegal_reward`, `render_mode`: as those of
   `king_v0.env`. Under `observation_format="flat"` the observation is the Box alone, and `info["action_mask"]` the mask,
   from `reset` on; otherwise infos are empty. `"human"` prints the table whenever the learner is to act.
+  Under all of them it is shown as the learner sees it.
 
 `reset(options={{"deals": [...], "dealer": 0}})`: as that of `king_v0.env`. The same seed gives the same cards as there,
 whoever plays, and the same seats and opponents, whatever is played. Bots written in Python draw from `env.np_random`.
@@ -52,6 +53,7 @@ identically.
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -66,6 +68,7 @@ from king_env.aec_env import (
     OBSERVATION_FORMATS,
     RENDER_MODES,
     parse_reset_options,
+    picture_drawer,
     space_of_observations,
 )
 from king_env.bots.compiled import NO_ACTION
@@ -76,7 +79,7 @@ from king_env.engine.state import GameRecords
 from king_env.episode import check_option, check_seed
 from king_env.game import Game, IllegalActionError
 from king_env.opponents import OpponentChoice
-from king_env.render import render_table
+from king_env.render import render_table, shows_colour
 from king_env.ruleset import RuleSet
 from king_env.seat_games import SeatGames
 
@@ -105,6 +108,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         check_option("observation_format", observation_format, OBSERVATION_FORMATS)
         if render_mode is not None:
             check_option("render_mode", render_mode, RENDER_MODES)
+        if render_mode == "rgb_array":
+            picture_drawer()  # says at once what is missing
         self.metadata = dict(type(self).metadata)  # its own, for Gymnasium's vector envs may write into it
         self.render_mode = render_mode
         self.action_space = spaces.Discrete(NUM_ACTIONS)
@@ -140,12 +145,17 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         observation, info = self._play(action)
         return observation, self._rewards.item(), self._is_over, False, info
 
-    def render(self) -> str | None:
-        """The table as the learner sees it: printed under `human`, returned under `ansi`."""
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
+        """The table as the learner sees it.
+
+        Printed under `human`, returned as text under `ansi`, as uint8[800, 1200, 3] under `rgb_array`.
+        """
         self._check_begun()
         if self.render_mode is None:
             gymnasium.logger.warn("render() shows nothing without a render_mode, which is given when an env is made")
             return None
+        if self.render_mode == "rgb_array":
+            return picture_drawer()(self._games.views()[0], self.seat)
         self._show_people()
         return self._table() if self.render_mode == "ansi" else None
 
@@ -206,7 +216,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return "the episode is over: call reset()" if self._has_begun else "there is no game yet: call reset() first"
 
     def _table(self) -> str:
-        return render_table(self._games.views()[0], self.seat)
+        return render_table(self._games.views()[0], self.seat, shows_colour(sys.stdout))
 
     def _show_people(self) -> None:
         if self.render_mode == "human":

@@ -28,6 +28,7 @@ from king_env.engine.seats import NUM_SEATS
 from king_env.episode import REWARDS, OptionError
 from king_env.game import IllegalActionError
 from king_env.opponents import OpponentError
+from king_env.picture import draw_table
 from king_env.render import render_table
 from king_env.ruleset import RULESETS, RuleSet, RuleSetError
 from king_env.seat_env import SeatEnv
@@ -604,6 +605,15 @@ def test_the_table_is_shown_as_the_learner_sees_it(capsys: pytest.CaptureFixture
     assert capsys.readouterr().out == f"{table}\n"
     shown.step(shown.action_masks().argmax())
     assert capsys.readouterr().out.count("Balance") == 1
+
+
+def test_the_picture_is_what_the_learner_sees() -> None:
+    env = make_env(render_mode="rgb_array", seat=1)
+    env.reset(seed=22)
+    picture = env.render()
+    assert isinstance(picture, np.ndarray)
+    np.testing.assert_array_equal(picture, draw_table(env.view()[0], 1))
+    check_env(make_env(render_mode="rgb_array"))
 
 
 def test_render_without_a_mode_warns() -> None:
