@@ -26,7 +26,7 @@ from king_env.engine.actions import NUM_ACTIONS, Action
 from king_env.engine.cards import CARD_BIT, NUM_CARDS
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.seats import NUM_SEATS, Seat
-from king_env.engine.state import GameRecord, GameRecords, new_records
+from king_env.engine.state import GameRecords, new_records
 from king_env.episode import (
     REWARDS,
     OptionError,
