@@ -16,6 +16,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from stable_baselines3.common.env_checker import check_env as check_env_of_stable_baselines
 
 from king_env import king_v0, seat_env, seat_vector_env
 from king_env.aec_env import AGENTS, KingAECEnv
@@ -504,9 +505,8 @@ def test_the_checker_of_gymnasium_is_content(options: dict[str, Any]) -> None:
 
 
 def test_the_checker_of_stable_baselines_is_content() -> None:
-    checker = pytest.importorskip("stable_baselines3.common.env_checker")
     for observation_format in ("dict", "flat"):
-        checker.check_env(gymnasium.make("King-v0", observation_format=observation_format).unwrapped)
+        check_env_of_stable_baselines(gymnasium.make("King-v0", observation_format=observation_format).unwrapped)
 
 
 # Errors
