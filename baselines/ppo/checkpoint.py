@@ -13,13 +13,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from baselines.ppo.advice import SHOWN_SIZE
 from baselines.ppo.config import ConfigError, PPOConfig
 from baselines.ppo.network import PolicyValueNetwork
 from baselines.ppo.observation_layout import current_layout, layout_difference
 from king_env.engine.actions import NUM_ACTIONS
-from king_env.engine.observation import OBSERVATION_SIZE
 
-CHECKPOINT_FORMAT = 1
+CHECKPOINT_FORMAT = 2
 PACKAGES = ("king-env", "numpy", "numba", "torch")
 # What every checkpoint holds, and as what.
 CONTENTS = {"format": int, "layout": list, "num_actions": int, "config": dict, "counters": dict, "policy": dict}
@@ -31,7 +31,7 @@ class CheckpointError(ValueError):
 
 def new_network(config: PPOConfig) -> PolicyValueNetwork:
     """The network that a config describes, for the installed observation layout."""
-    return PolicyValueNetwork(OBSERVATION_SIZE, NUM_ACTIONS, config.hidden_sizes)
+    return PolicyValueNetwork(SHOWN_SIZE, NUM_ACTIONS, config.hidden_sizes)
 
 
 def versions() -> dict[str, str]:

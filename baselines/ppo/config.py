@@ -82,10 +82,10 @@ class PPOConfig:
     """Of the deals, the network's first weights and the sampling of actions."""
 
     # The warm start
-    imitated_decisions: int = 0
-    """Decisions of the heuristic to imitate at first (`teacher.py`)."""
+    is_advised: bool = False
+    """Whether the network is told what the heuristic would do; it then begins by doing that (`advice.py`)."""
     played_out_decisions: int = 0
-    """Decisions to imitate and play out with the heuristic after that; with both 0: learn from self-play alone."""
+    """Decisions of which all actions are played out with the heuristic at first, to learn from (`teacher.py`)."""
     teacher_learning_rate: float = 1e-3
     """Adam's step at the start of the warm start; it falls linearly to a tenth."""
 
@@ -175,8 +175,7 @@ class PPOConfig:
         _check_range("seed", self.seed, 0, LARGEST_SEED)
         for name in ("gamma", "gae_lambda", "clip_coef"):
             _check_range(name, getattr(self, name), 0.0, 1.0)
-        for name in ("imitated_decisions", "played_out_decisions"):
-            _check_range(name, getattr(self, name), 0, None)
+        _check_range("played_out_decisions", self.played_out_decisions, 0, None)
         for name in (
             "teacher_learning_rate",
             "learning_rate",
@@ -198,11 +197,6 @@ class PPOConfig:
             _check_positive(f"reward_spread.{kind}", self.reward_spread[kind])
         if not any(self.contract_weights.values()):
             raise ConfigError("contract_weights: at least one kind of deal must have a weight above 0")
-
-    @property
-    def taught_decisions(self) -> int:
-        """Decisions of the whole warm start."""
-        return self.imitated_decisions + self.played_out_decisions
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain values; a field that is None is left out, since TOML has no null."""

@@ -8,6 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from baselines.ppo.advice import ADVICE_LOGIT
+from king_env.engine.actions import Action
 from king_env.engine.kernel import any_order_kernel, entry_point, kernel
 
 
@@ -21,6 +23,7 @@ def choose_legal(
     policy_head: nn.Linear,
     value_head: nn.Linear,
     masks: np.ndarray,  # int8[B, num_actions]
+    advice: np.ndarray,  # int64[B]
     generator: torch.Generator,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Actions drawn by their probability (int64[B]), their log-probabilities and the values (float32[B])."""
@@ -37,6 +40,7 @@ def choose_legal(
         value_weight,
         value_bias,
         masks,
+        advice,
         draws.numpy(),
         actions,
         log_probs,
@@ -61,6 +65,7 @@ def draw_legal(
     value_weight: np.ndarray,  # float32[width]
     value_bias: np.ndarray,
     masks: np.ndarray,
+    advice: np.ndarray,
     draws: np.ndarray,
     actions: np.ndarray,
     log_probs: np.ndarray,
@@ -70,7 +75,9 @@ def draw_legal(
     logits = np.empty(masks.shape[1], dtype=np.float32)
     legal = np.empty(masks.shape[1] + 1, dtype=np.int64)
     for row in range(len(features)):
-        log_total, _, num_legal = weigh_legal(features[row], policy_weight, policy_bias, masks[row], legal, logits)
+        log_total, _, num_legal = weigh_legal(
+            features[row], policy_weight, policy_bias, masks[row], advice[row], legal, logits
+        )
         so_far = 0.0
         for number in range(num_legal):
             log_prob = logits[legal[number]] - log_total
@@ -89,6 +96,7 @@ def weigh_legal(
     policy_weight: np.ndarray,
     policy_bias: np.ndarray,
     mask: np.ndarray,
+    advised: Action,
     legal: np.ndarray,
     logits: np.ndarray,
 ) -> tuple[float, float, int]:
@@ -101,6 +109,8 @@ def weigh_legal(
     for number in range(num_legal):
         action = legal[number]
         logits[action] = dot(features, policy_weight[action]) + policy_bias[action]
+        if action == advised:
+            logits[action] += ADVICE_LOGIT
         highest = max(highest, logits[action])
     total, weighted = 0.0, 0.0
     for number in range(num_legal):

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from baselines.ppo.advice import advised
 from baselines.ppo.binary_linear import Ones
 from baselines.ppo.legal_choices import add_multiple, arrays_of_heads, dot, is_compiled, list_legal, weigh_legal
 from baselines.ppo.network import entropy, legal_log_probs
@@ -35,7 +36,8 @@ Arrays = tuple[np.ndarray, ...]
 class Batch:
     """The closed decisions of a rollout, on the device that learns."""
 
-    observations: Tensor | Ones  # int8[B, observation_size]; on the CPU their ones
+    shown: Tensor | Ones  # int8[B, SHOWN_SIZE]; on the CPU their ones
+    advice: Tensor  # int64[B]
     masks: Tensor  # int8[B, NUM_ACTIONS]
     actions: Tensor  # int64[B]
     log_probs: Tensor  # float32[B]
@@ -53,7 +55,8 @@ def loss_terms(
 ) -> Tensor:
     """TERMS, float32[5], of some decisions of a batch; those that are only logged have no gradient."""
     if not is_compiled(features):
-        return dense_loss_terms(policy_head(features), value_head(features), batch, rows, clip_coef)
+        logits = advised(policy_head(features), batch.advice[rows])
+        return dense_loss_terms(logits, value_head(features), batch, rows, clip_coef)
     heads = policy_head.weight, policy_head.bias, value_head.weight, value_head.bias
     terms: Tensor = LegalTerms.apply(features, *heads, batch, rows, clip_coef)  # type: ignore[no-untyped-call]
     return terms
@@ -96,7 +99,7 @@ class LegalTerms(torch.autograd.Function):
         """TERMS; what the gradient needs is kept."""
         ctx.features = features.detach().numpy()
         ctx.heads = arrays_of_heads(policy_weight, policy_bias, value_weight, value_bias)
-        ctx.choices = rows.numpy(), batch.masks.numpy(), batch.actions.numpy()
+        ctx.choices = rows.numpy(), batch.masks.numpy(), batch.actions.numpy(), batch.advice.numpy()
         ctx.logits = np.empty((len(rows), len(policy_weight)), dtype=np.float32)
         ctx.weighed = np.empty((NUM_WEIGHED, len(rows)), dtype=np.float32)
         terms = np.zeros(len(TERMS), dtype=np.float64)
@@ -133,7 +136,7 @@ class LegalTerms(torch.autograd.Function):
 def weigh_choices(
     features: np.ndarray,  # float32[K, width]
     heads: Arrays,  # what `arrays_of_heads` gave
-    choices: Arrays,  # rows, and of the batch the masks and actions
+    choices: Arrays,  # rows, and of the batch the masks, actions and advice
     told: Arrays,  # of the batch the log-probabilities, advantages and returns
     clip_coef: float,
     logits: np.ndarray,  # float32[K, num_actions], written where an action is legal
@@ -142,7 +145,7 @@ def weigh_choices(
 ) -> None:
     """`dense_loss_terms`, decision by decision, and what `add_gradients` needs."""
     policy_weight, policy_bias, value_weight, value_bias = heads
-    rows, masks, actions = choices
+    rows, masks, actions, advice = choices
     log_probs, advantages, returns = told
     log_totals, entropies, of_chosen, value_errors = weighed
     num_decisions = len(rows)
@@ -150,7 +153,7 @@ def weigh_choices(
     for number in range(num_decisions):
         row = rows[number]
         log_total, entropy_of_choice, _ = weigh_legal(
-            features[number], policy_weight, policy_bias, masks[row], legal, logits[number]
+            features[number], policy_weight, policy_bias, masks[row], advice[row], legal, logits[number]
         )
         log_totals[number], entropies[number] = log_total, entropy_of_choice
 
@@ -182,7 +185,7 @@ def add_gradients(
 ) -> None:
     """The gradients that come of policy loss, entropy and value loss."""
     policy_weight, _, value_weight, _ = heads
-    rows, masks, actions = choices
+    rows, masks, actions, _ = choices
     of_policy_weight, of_policy_bias, of_value_weight, of_value_bias = of_heads
     log_totals, entropies, of_chosen, value_errors = weighed
     by_entropy = of_terms[ENTROPY] / len(rows)

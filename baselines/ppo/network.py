@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from baselines.ppo.binary_linear import BinaryLinear
+from baselines.ppo.advice import advised
+from baselines.ppo.binary_linear import BinaryLinear, Ones
 from baselines.ppo.policy_head import PolicyHead
 from king_env.engine.kernel import entry_point
 
@@ -28,10 +29,10 @@ class EmptyMaskError(ValueError):
 class PolicyValueNetwork(nn.Module):
     """Shared layers, then one linear head for the policy and one for the value."""
 
-    def __init__(self, observation_size: int, num_actions: int, hidden_sizes: Sequence[int]) -> None:
+    def __init__(self, shown_size: int, num_actions: int, hidden_sizes: Sequence[int]) -> None:
         super().__init__()
         width, *deeper = hidden_sizes
-        layers: list[nn.Module] = [BinaryLinear(observation_size, width, HIDDEN_GAIN), nn.ReLU(inplace=True)]
+        layers: list[nn.Module] = [BinaryLinear(shown_size, width, HIDDEN_GAIN), nn.ReLU(inplace=True)]
         for next_width in deeper:
             layers += [_orthogonal(nn.Linear(width, next_width), HIDDEN_GAIN), nn.ReLU(inplace=True)]
             width = next_width
@@ -39,10 +40,10 @@ class PolicyValueNetwork(nn.Module):
         self.policy_head = _orthogonal(PolicyHead(width, num_actions), POLICY_GAIN)
         self.value_head = _orthogonal(nn.Linear(width, 1), VALUE_GAIN)
 
-    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits float[B, num_actions] and values float[B] of observations int8[B, observation_size]."""
-        features = self.trunk(observations)
-        return self.policy_head(features), self.value_head(features).squeeze(-1)
+    def forward(self, shown: Tensor | Ones, advice: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits float[B, num_actions] and values float[B] of what is shown, int8[B, shown_size], and int64[B]."""
+        features = self.trunk(shown)
+        return advised(self.policy_head(features), advice), self.value_head(features).squeeze(-1)
 
 
 def _orthogonal(layer: nn.Linear, gain: float) -> nn.Linear:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from baselines.ppo.advice import NO_ADVICE, SHOWN_SIZE, advise, show
 from baselines.ppo.checkpoint import load_policy
 from baselines.ppo.network import PolicyValueNetwork, check_masks, legal_log_probs
 from baselines.ppo.observation_layout import blank, runs_of_sections
@@ -29,12 +30,14 @@ class PolicyBot:
         network: PolicyValueNetwork,
         ignored_sections: Collection[str] = (),  # of the observation: what the network is not shown
         *,
+        is_advised: bool = False,
         sample: bool = False,
         name: str = "ppo",
     ) -> None:
         # In double precision a view is answered alike on its own and in a batch: float32 rounds differently by shape.
         self._network = network.cpu().double().eval()
         self._ignored = runs_of_sections(ignored_sections)
+        self._is_advised = is_advised
         self._sample = sample
         self.name = name
         self.version = fingerprint(self._network)
@@ -57,7 +60,12 @@ class PolicyBot:
         blank(observations, self._ignored)
         legal = torch.from_numpy(masks)
         check_masks(legal)
-        logits, _ = self._network(torch.from_numpy(observations))
+        advice = np.full(len(views), NO_ADVICE)
+        if self._is_advised:
+            advise(views, advice)
+        shown = np.zeros((len(views), SHOWN_SIZE), dtype=np.int8)
+        show(observations, advice, np.arange(len(views)), shown)
+        logits, _ = self._network(torch.from_numpy(shown), torch.from_numpy(advice))
         log_probs = legal_log_probs(logits, legal)
         if not self._sample:
             return np.asarray(log_probs.argmax(dim=-1).numpy())
@@ -77,4 +85,6 @@ def fingerprint(network: PolicyValueNetwork) -> int:
 def load(path: str, sample: bool = False) -> PolicyBot:
     """The bot of a checkpoint file; `sample` draws its actions instead of playing the most probable."""
     network, config = load_policy(Path(path))
-    return PolicyBot(network, config.ignored_sections, sample=sample, name=Path(path).as_posix())
+    return PolicyBot(
+        network, config.ignored_sections, is_advised=config.is_advised, sample=sample, name=Path(path).as_posix()
+    )

@@ -25,6 +25,7 @@ from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
 
 from baselines.ppo import learning_curves, score
+from baselines.ppo.advice import advised
 from baselines.ppo.binary_linear import Ones
 from baselines.ppo.checkpoint import (
     CheckpointError,
@@ -52,7 +53,7 @@ from baselines.ppo.policy_bot import PolicyBot
 from baselines.ppo.run_folder import Log, RunError, choose_run_folder, last_checkpoint, make_run_folder, write_snapshot
 from baselines.ppo.seat_streams import SeatStreams
 from baselines.ppo.tables import Tables
-from baselines.ppo.teacher import add_gains, lesson_loss, new_gains_head, take_lessons
+from baselines.ppo.teacher import lesson_terms, take_lessons
 from king_env.engine.cards import NUM_CARDS
 
 ADVANTAGE_EPS = 1e-8
@@ -87,9 +88,13 @@ TEACHER_METRICS = {
     "decisions_per_second": "decisions played out and learned from, by the clock",
     "lesson_share": "part of the time spent taking lessons, playouts above all",
     "learning_rate": "Adam's step",
-    "lesson_loss": "squared error of how actions differ in value, and of the value: mostly the luck of the cards",
+    "gain": "what the policy gains on the heuristic in a decision, in units of reward, with the cards as they lie",
+    "entropy": METRICS["entropy"],
+    "value_loss": METRICS["value_loss"],
 }
 TEACHER_FINAL_SHARE = 0.1  # of the learning rate at the end of the warm start
+# Of its loss. Gains are a hundredth of the values, so these must not shape the network at their expense.
+LESSON_VALUE_COEF, LESSON_ENTROPY_COEF = 0.1, 0.005
 
 
 @dataclass
@@ -116,7 +121,6 @@ class Learner:
     """All that changes while a run goes on."""
 
     network: PolicyValueNetwork
-    gains_head: nn.Linear  # of the warm start
     optimizer: ClippedAdam
     tables: Tables
     streams: SeatStreams
@@ -146,11 +150,9 @@ def new_learner(config: PPOConfig) -> Learner:
     tables = Tables(config)
     tables.reset(config.seed)
     network = new_network(config).to(device)
-    gains_head = new_gains_head(network).to(device)
     return Learner(
         network=network,
-        gains_head=gains_head,
-        optimizer=new_optimizer(network, gains_head),
+        optimizer=new_optimizer(network),
         tables=tables,
         streams=SeatStreams(config.num_games, config.num_steps),
         generator=torch.Generator(device).manual_seed(config.seed),
@@ -163,9 +165,9 @@ def new_learner(config: PPOConfig) -> Learner:
     )
 
 
-def new_optimizer(*modules: nn.Module) -> ClippedAdam:
+def new_optimizer(network: nn.Module) -> ClippedAdam:
     """Adam of all their parameters; its step is set before each update."""
-    return ClippedAdam(parameter for module in modules for parameter in module.parameters())
+    return ClippedAdam(network.parameters())
 
 
 def set_learning_rate(optimizer: ClippedAdam, learning_rate: float) -> None:
@@ -185,18 +187,17 @@ def precision(config: PPOConfig) -> contextlib.AbstractContextManager[Any]:
 
 def is_taught(counters: Counters, config: PPOConfig) -> bool:
     """Whether the warm start is over, or there is none."""
-    return counters.taught >= config.taught_decisions
+    return counters.taught >= config.played_out_decisions
 
 
 def teach(learner: Learner, config: PPOConfig) -> dict[str, float]:
     """Play out the decisions of `num_steps` actions at every table and learn from them; returns TEACHER_METRICS."""
     counters = learner.counters
-    done = counters.taught / config.taught_decisions
+    done = counters.taught / config.played_out_decisions
     learning_rate = config.teacher_learning_rate * (1.0 - done * (1.0 - TEACHER_FINAL_SHARE))
     set_learning_rate(learner.optimizer, learning_rate)
     started = time.perf_counter()
-    plays_out = counters.taught >= config.imitated_decisions
-    lessons = take_lessons(learner.tables, config.num_steps, learner.shuffler, plays_out=plays_out)
+    lessons = take_lessons(learner.tables, config.num_steps, learner.shuffler)
     taken = time.perf_counter()
     device = torch.device(config.device)
     num_decisions = len(lessons.choices)
@@ -204,25 +205,25 @@ def teach(learner: Learner, config: PPOConfig) -> dict[str, float]:
     seen: list[Tensor] = []
     for rows in np.array_split(order, max(1, round(num_decisions / config.minibatch_size))):
         with precision(config):
-            loss = lesson_loss(learner.network, learner.gains_head, lessons, rows, device)
+            gain, entropy, value_loss = lesson_terms(learner.network, lessons, rows, device)
+            loss = LESSON_VALUE_COEF * value_loss - gain - LESSON_ENTROPY_COEF * entropy
         learner.optimizer.zero_grad()
         loss.backward()
         clip_grad_norm_(learner.network.parameters(), config.max_grad_norm)
         learner.optimizer.step()
-        seen.append(loss.detach())
+        seen.append(torch.stack([gain, entropy, value_loss]).detach())
     ended = time.perf_counter()
     counters.taught += num_decisions
     counters.minutes += (ended - started) / SECONDS_A_MINUTE
     if is_taught(counters, config):
-        add_gains(learner.network, learner.gains_head)
         # The gradients of self-play are of another size.
-        learner.optimizer = new_optimizer(learner.network, learner.gains_head)
+        learner.optimizer = new_optimizer(learner.network)
     row = {
         "minutes": counters.minutes,
         "decisions_per_second": num_decisions / (ended - started),
         "lesson_share": (taken - started) / (ended - started),
         "learning_rate": learning_rate,
-        "lesson_loss": float(torch.stack(seen).mean()),
+        **dict(zip(("gain", "entropy", "value_loss"), torch.stack(seen).mean(dim=0).tolist(), strict=True)),
     }
     return {name: row[name] for name in TEACHER_METRICS}
 
@@ -254,22 +255,25 @@ def collect(learner: Learner, config: PPOConfig, spent: TimeSpent) -> None:
 @torch.inference_mode()
 def decide(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
     """Sample the actions (int64[K]) of the seats to act in these games, and add the decisions to their streams."""
-    observations = learner.tables.observations[games]
-    masks = learner.tables.masks[games]
+    shown = learner.tables.shown(games)
+    masks, advice = learner.tables.masks[games], learner.tables.advice[games]
     device = torch.device(config.device)
     with precision(config):
-        features = learner.network.trunk(torch.from_numpy(observations).to(device))
-        actions, log_probs, values = choose(learner, features, masks)
-    learner.streams.add(games, learner.tables.seats[games], observations, masks, actions, log_probs, values)
+        features = learner.network.trunk(torch.from_numpy(shown).to(device))
+        actions, log_probs, values = choose(learner, features, masks, advice)
+    learner.streams.add(games, learner.tables.seats[games], shown, advice, masks, actions, log_probs, values)
     return actions
 
 
-def choose(learner: Learner, features: Tensor, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def choose(
+    learner: Learner, features: Tensor, masks: np.ndarray, advice: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Actions drawn by their probability (int64[K]), their log-probabilities and the values (float32[K])."""
     policy_head, value_head = learner.network.policy_head, learner.network.value_head
     if is_compiled(features):
-        return choose_legal(features, policy_head, value_head, masks, learner.generator)
-    log_probs = legal_log_probs(policy_head(features).float(), torch.from_numpy(masks).to(features.device))
+        return choose_legal(features, policy_head, value_head, masks, advice, learner.generator)
+    logits = advised(policy_head(features).float(), torch.from_numpy(advice).to(features.device))
+    log_probs = legal_log_probs(logits, torch.from_numpy(masks).to(features.device))
     actions = sample(log_probs, learner.generator)
     chosen = log_probs.gather(1, actions[:, None])[:, 0]
     values = value_head(features).float().squeeze(-1)
@@ -287,9 +291,10 @@ def make_batch(streams: SeatStreams, config: PPOConfig) -> tuple[Batch, float]:
     unforeseen = float(advantages.var() / max(float(returns.var()), ADVANTAGE_EPS))
     advantages = (advantages - advantages.mean()) / (advantages.std() + ADVANTAGE_EPS)
     device = torch.device(config.device)
-    observations = torch.from_numpy(streams.observations[rows])
+    shown = torch.from_numpy(streams.shown[rows])
     batch = Batch(
-        observations=Ones.of(observations) if device.type == "cpu" else observations.to(device),
+        shown=Ones.of(shown) if device.type == "cpu" else shown.to(device),
+        advice=torch.from_numpy(streams.advice[rows]).to(device),
         masks=torch.from_numpy(streams.masks[rows]).to(device),
         actions=torch.from_numpy(streams.actions[rows]).to(device),
         log_probs=torch.from_numpy(streams.log_probs[rows]).to(device),
@@ -302,7 +307,7 @@ def make_batch(streams: SeatStreams, config: PPOConfig) -> tuple[Batch, float]:
 def losses(network: PolicyValueNetwork, batch: Batch, rows: Tensor, config: PPOConfig) -> Tensor:
     """TERMS of some rows of a batch: the parts of PPO's loss, and how far the policy has moved since it played them."""
     with precision(config):
-        features = network.trunk(batch.observations.index_select(0, rows))
+        features = network.trunk(batch.shown.index_select(0, rows))
         return loss_terms(features, network.policy_head, network.value_head, batch, rows, config.clip_coef)
 
 
@@ -384,7 +389,6 @@ def training_state(learner: Learner, config: PPOConfig) -> dict[str, Any]:
     return {
         **policy_checkpoint(learner.network, config, asdict(learner.counters)),
         "training": {
-            "gains_head": learner.gains_head.state_dict(),
             "optimizer": learner.optimizer.state_dict(),
             "streams": {name: torch.from_numpy(array) for name, array in learner.streams.state().items()},
             "generator": learner.generator.get_state(),
@@ -413,7 +417,6 @@ def resume_learner(checkpoint: Mapping[str, Any], config: PPOConfig, path: Path)
 
 def restore_training(learner: Learner, training: Mapping[str, Any]) -> None:
     """Put a fresh learner where `training_state` found another."""
-    learner.gains_head.load_state_dict(training["gains_head"])
     learner.optimizer.load_state_dict(training["optimizer"])
     learner.streams.restore({name: tensor.numpy() for name, tensor in training["streams"].items()})
     learner.generator.set_state(training["generator"])
@@ -519,19 +522,16 @@ def playing_copy(learner: Learner, config: PPOConfig) -> PolicyBot:
     """The policy as a bot of its own, which training does not change."""
     copy = new_network(config)
     copy.load_state_dict(learner.network.state_dict())
-    gains_head = new_gains_head(copy)
-    gains_head.load_state_dict(learner.gains_head.state_dict())
-    add_gains(copy, gains_head)
-    return PolicyBot(copy, config.ignored_sections)
+    return PolicyBot(copy, config.ignored_sections, is_advised=config.is_advised)
 
 
 def progress_line(counters: Counters, row: Mapping[str, float], scores: Mapping[str, float]) -> str:
     """The state of a run in one line."""
     points = "".join(f"  {points:+.0f} vs {opponent}" for opponent, points in scores.items())
     done, measure_of_play = (
-        (f"{counters.decisions / 1e6:.2f} M decisions", f"entropy {row['entropy']:.2f}")
-        if "entropy" in row
-        else (f"{counters.taught / 1e6:.2f} M taught", f"loss {row['lesson_loss']:.3f}")
+        (f"{counters.taught / 1e6:.2f} M taught", f"gain {row['gain']:+.4f}")
+        if "gain" in row
+        else (f"{counters.decisions / 1e6:.2f} M decisions", f"entropy {row['entropy']:.2f}")
     )
     return f"{done}  {row['decisions_per_second']:,.0f}/s  {measure_of_play}{points}"
 
@@ -611,7 +611,7 @@ def compile_kernels(config: PPOConfig) -> None:
     few = replace(config, num_games=len(config.rulesets), num_steps=NUM_CARDS)
     learner = new_learner(few)
     if few.taught_decisions:
-        teach(learner, replace(few, imitated_decisions=0, played_out_decisions=1))
+        teach(learner, few)
     iterate(learner, few)
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from baselines.ppo.advice import SHOWN_SIZE
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.kernel import entry_point
-from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.seats import NUM_SEATS
 
 NO_DECISION = -1
@@ -28,7 +28,8 @@ class SeatStreams:
     def __init__(self, num_games: int, num_steps: int) -> None:
         capacity = num_games * (num_steps + NUM_SEATS)
         self.size = 0
-        self.observations = np.zeros((capacity, OBSERVATION_SIZE), dtype=np.int8)
+        self.shown = np.zeros((capacity, SHOWN_SIZE), dtype=np.int8)
+        self.advice = np.zeros(capacity, dtype=np.int64)
         self.masks = np.zeros((capacity, NUM_ACTIONS), dtype=np.int8)
         self.actions = np.zeros(capacity, dtype=np.int64)
         self.log_probs = np.zeros(capacity, dtype=np.float32)
@@ -41,7 +42,8 @@ class SeatStreams:
         self,
         games: np.ndarray,  # int64[K], each game once
         seats: np.ndarray,  # int64[K]
-        observations: np.ndarray,  # int8[K, OBSERVATION_SIZE]
+        shown: np.ndarray,  # int8[K, SHOWN_SIZE]
+        advice: np.ndarray,  # int64[K]
         masks: np.ndarray,  # int8[K, NUM_ACTIONS]
         actions: np.ndarray,  # int64[K]
         log_probs: np.ndarray,  # float32[K]
@@ -49,7 +51,8 @@ class SeatStreams:
     ) -> None:
         """Write down one decision in each of these games; it closes the seat's open one."""
         rows = slice(self.size, self.size + len(games))
-        self.observations[rows] = observations
+        self.shown[rows] = shown
+        self.advice[rows] = advice
         self.masks[rows] = masks
         self.actions[rows] = actions
         self.log_probs[rows] = log_probs
@@ -95,7 +98,7 @@ class SeatStreams:
     def state(self) -> dict[str, Any]:
         """All that the next rollout needs: the open decisions. Moves them to the front."""
         self.carry_open()
-        names = ("observations", "masks", "actions", "log_probs", "values", "rewards")
+        names = ("shown", "advice", "masks", "actions", "log_probs", "values", "rewards")
         return {"open_rows": self.open_rows.copy(), **{name: getattr(self, name)[: self.size].copy() for name in names}}
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -103,12 +106,13 @@ class SeatStreams:
         self.open_rows[:] = state["open_rows"]
         self.size = len(state["actions"])
         self.successors[: self.size] = STILL_OPEN
-        for name in ("observations", "masks", "actions", "log_probs", "values", "rewards"):
+        for name in ("shown", "advice", "masks", "actions", "log_probs", "values", "rewards"):
             getattr(self, name)[: self.size] = state[name]
 
     def _columns(self) -> tuple[np.ndarray, ...]:
         return (
-            self.observations,
+            self.shown,
+            self.advice,
             self.masks,
             self.actions,
             self.log_probs,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from baselines.ppo.advice import NO_ADVICE, SHOWN_SIZE, advise, show
 from baselines.ppo.config import PPOConfig
 from baselines.ppo.observation_layout import blank, runs_of_sections
 from king_env.batch_env import BatchEnv
@@ -35,6 +36,8 @@ class Tables:
         self.observations = np.zeros((config.num_games, OBSERVATION_SIZE), dtype=np.int8)
         self.masks = np.zeros((config.num_games, NUM_ACTIONS), dtype=np.int8)
         self.seats = np.zeros(config.num_games, dtype=np.int64)
+        self.advice = np.full(config.num_games, NO_ADVICE)
+        self._is_advised = config.is_advised
         self._scales = np.zeros(config.num_games, dtype=np.float32)
         # What each env writes when it steps, made once: it looks at arrays that it knows no more.
         self._out = [
@@ -62,6 +65,18 @@ class Tables:
         centre_and_scale(self._rewards, self._scales)
         blank(self.observations, self._ignored)
         return self._rewards, self._ended
+
+    def shown(self, rows: np.ndarray) -> np.ndarray:
+        """What the network is shown at some tables (int64[K]): int8[K, SHOWN_SIZE]; `advice` holds the advice then."""
+        if self._is_advised:
+            self._advise()
+        shown = np.empty((len(rows), SHOWN_SIZE), dtype=np.int8)
+        show(self.observations, self.advice, rows, shown)
+        return shown
+
+    def _advise(self) -> None:
+        for env, part in zip(self.envs, self._parts, strict=True):
+            advise(env.games, self.advice[part])
 
     def parts(self) -> Iterator[tuple[slice, GameRecords, np.ndarray]]:
         """The games in runs: which tables they are, their records, and what a point counts in each (float32)."""

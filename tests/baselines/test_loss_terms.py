@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from baselines.ppo.advice import NO_ADVICE, advised
 from baselines.ppo.loss_terms import TERMS, Batch, dense_loss_terms, loss_terms
 from baselines.ppo.network import legal_log_probs
 
@@ -31,11 +32,13 @@ class Decisions:
         masks[1, 80] = 1  # a single legal action
         actions = (torch.rand(num_decisions, 81) * masks).argmax(dim=1)
         log_probs = torch.zeros(num_decisions)
-        now = legal_log_probs(self.policy_head(self.features), masks[self.rows]).detach()
+        advice = (torch.rand(num_decisions, 81) * masks).argmax(dim=1)
+        advice[::3] = NO_ADVICE
+        now = legal_log_probs(advised(self.policy_head(self.features), advice[self.rows]), masks[self.rows]).detach()
         log_probs[self.rows] = now.gather(1, actions[self.rows][:, None])[:, 0]
         log_probs += moved * torch.randn(num_decisions)
         self.batch = Batch(
-            torch.empty(0), masks, actions, log_probs, torch.randn(num_decisions), torch.randn(num_decisions)
+            torch.empty(0), advice, masks, actions, log_probs, torch.randn(num_decisions), torch.randn(num_decisions)
         )
 
     @property
@@ -49,7 +52,7 @@ class Decisions:
 
     def dense_terms(self) -> Tensor:
         """As torch has them."""
-        logits = self.policy_head(self.features)
+        logits = advised(self.policy_head(self.features), self.batch.advice[self.rows])
         return dense_loss_terms(logits, self.value_head(self.features), self.batch, self.rows, CLIP_COEF)
 
 
@@ -97,6 +100,7 @@ def test_a_ratio_is_pushed_on_only_towards_the_clip_range(ratio: float, advantag
     decisions.batch = replace(
         decisions.batch,
         masks=masks,
+        advice=torch.tensor([NO_ADVICE]),
         actions=torch.tensor([4]),
         log_probs=torch.tensor([0.5 / ratio]).log(),
         advantages=torch.tensor([advantage]),

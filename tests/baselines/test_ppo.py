@@ -115,7 +115,7 @@ def test_an_update_makes_what_paid_more_likely() -> None:
     ppo.set_learning_rate(learner.optimizer, config.learning_rate)
     ppo.update(learner.network, learner.optimizer, batch, learner.shuffler, 0.0, config)
     with torch.inference_mode(), ppo.precision(config):
-        logits, _ = learner.network(batch.observations)
+        logits, _ = learner.network(batch.shown, batch.advice)
     log_probs = legal_log_probs(logits.float(), batch.masks)[rows, batch.actions]
     moved = log_probs - batch.log_probs
     paid, cost = batch.advantages > 0.5, batch.advantages < -0.5
@@ -276,7 +276,7 @@ def test_what_is_kept_for_a_resumed_run_is_tensors_and_plain_values() -> None:
 
 def test_compiling_beforehand_changes_nothing() -> None:
     """All kernels are ready after it, and the run that follows is the one it would have been."""
-    config = tiny(imitated_decisions=100, played_out_decisions=100)
+    config = tiny(is_advised=True, played_out_decisions=100)
     kernels = (play_out_all, stream_advantages, ones_of_words, add_to_rows, draw_legal, add_gradients, adam_step)
     ppo.compile_kernels(config)
     ready = [len(getattr(kernel, "signatures", ())) for kernel in kernels]
@@ -330,7 +330,7 @@ def test_ctrl_c_in_the_final_tables_keeps_what_was_played(
 def test_the_curves_are_drawn_with_the_end_of_the_warm_start(tmp_path: Path) -> None:
     log = Log(tmp_path)
     for kind, decisions, row in (
-        ("teacher", 2_000_000, {"lesson_loss": 1.0}),
+        ("teacher", 2_000_000, {"gain": 0.1}),
         ("training", 3_000_000, {"entropy": 1.0, "explained_variance": 0.1, "decisions_per_second": 5.0}),
         ("scores", 3_000_000, {"minutes": 1.0, "random": 50.0, "± random": 5.0}),
     ):

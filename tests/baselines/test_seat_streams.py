@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from baselines.ppo.advice import NO_ADVICE, SHOWN_SIZE
 from baselines.ppo.seat_streams import SeatStreams
 from king_env.engine.actions import NUM_ACTIONS
-from king_env.engine.observation import OBSERVATION_SIZE
 
 
 class Play:
@@ -26,7 +26,8 @@ class Play:
         self.streams.add(
             games,
             seats,
-            np.zeros((count, OBSERVATION_SIZE), dtype=np.int8),
+            np.zeros((count, SHOWN_SIZE), dtype=np.int8),
+            np.full(count, NO_ADVICE),
             np.ones((count, NUM_ACTIONS), dtype=np.int8),
             seats,
             values,
