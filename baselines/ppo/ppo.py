@@ -610,7 +610,7 @@ def compile_kernels(config: PPOConfig) -> None:
     """Have the compiled code ready, by learning once at tables that are thrown away: the time is not training's."""
     few = replace(config, num_games=len(config.rulesets), num_steps=NUM_CARDS)
     learner = new_learner(few)
-    if few.taught_decisions:
+    if few.played_out_decisions:
         teach(learner, few)
     iterate(learner, few)
 
