@@ -11,9 +11,22 @@ from typing import NamedTuple, TextIO
 import numpy as np
 
 from king_env.engine import batch
-from king_env.engine.actions import Action
-from king_env.engine.cards import CLUBS, DIAMONDS, HEARTS, NUM_RANKS, NUM_SUITS, RANK_LETTERS, SPADES, Card, Suit
-from king_env.engine.contracts import CONTRACT_NAMES, NO_TRUMP, NUM_DEALS, NUM_NEGATIVES, NUM_TRICKS, UP
+from king_env.engine.actions import FIRST_UP, Action
+from king_env.engine.cards import (
+    ALL_CARDS,
+    CLUBS,
+    DIAMONDS,
+    HEARTS,
+    NUM_RANKS,
+    NUM_SUITS,
+    RANK_LETTERS,
+    SPADES,
+    SUIT_LETTERS,
+    Card,
+    Cards,
+    Suit,
+)
+from king_env.engine.contracts import CONTRACT_NAMES, NO_TRUMP, NUM_DEALS, NUM_NEGATIVES, NUM_TRICKS, UNIT_POINTS, UP
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import (
     BIDDING,
@@ -40,6 +53,16 @@ _SEAT_TO_ACT = re.compile(r"▸ Seat \d")
 
 _WIDTH = 78
 _COLUMN = _WIDTH // 3
+_UNITS = {  # what each contract counts
+    "no_tricks": "a trick",
+    "no_hearts": "a heart",
+    "no_queens": "a queen",
+    "no_kings_jacks": "a king or jack",
+    "no_king_of_hearts": "for the K♥",
+    "no_last_two": "for tricks 12 and 13",
+    "up": "a trick",
+    "down": "a trick",
+}
 _TASKS = {
     TO_DEAL: "the cards are to be dealt",
     OPENING: "seat {} is to open",
@@ -157,6 +180,41 @@ def sale_text(record: GameRecord) -> str:
 def task_text(record: GameRecord) -> str:
     """Who is to do what: `seat 2 is to bid`."""
     return _TASKS[int(record["phase"])].format(record["turn"])
+
+
+def pay_text(record: GameRecord) -> str:
+    """What the contract pays (Rules 2, 3); nothing where none is chosen."""
+    unit = _UNITS.get(CONTRACT_NAMES[record["contract"]])
+    return f"{signed(int(UNIT_POINTS[record['contract']]))} {unit}" if unit else ""
+
+
+def words_of_action(action: Action) -> str:
+    """The text of an action with the symbol of a suit instead of its letter: `up ♥`."""
+    text = action_text(action)
+    if FIRST_UP <= action < FIRST_UP + NUM_SUITS:
+        return text[:-1] + SUIT_SYMBOLS[SUIT_LETTERS.index(text[-1])]
+    return text
+
+
+def signed(points: int) -> str:
+    """Points with their sign, as players say them: `+25`, `-20`, `0`."""
+    return f"{points:+d}" if points else "0"
+
+
+def playable_cards(record: GameRecord, seat: Seat) -> Cards:
+    """The cards to be shown bright: what the seat to act may play; everything of a hand that is not to act."""
+    if record["turn"] != seat or record["phase"] != PLAYING:
+        return ALL_CARDS
+    cards, calls = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    batch.legal_words(np.array([record]), cards, calls)
+    return int(cards[0])
+
+
+def declaration_sign(record: GameRecord) -> str:
+    """What the declarer chose: the symbol of a trump suit, `N` for no trump, `0` for nulls, which is down."""
+    if record["contract"] != UP:
+        return "0"
+    return "N" if record["trump"] == NO_TRUMP else SUIT_SYMBOLS[record["trump"]]
 
 
 def _headline(record: GameRecord) -> str:

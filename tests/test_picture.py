@@ -21,8 +21,7 @@ from king_env.notation import parse_card, parse_cards
 from king_env.picture import Picture, draw_table, panel, table
 from king_env.picture.canvas import GOLD, HEIGHT, WIDTH
 from king_env.picture.cards import LARGE, LITTLE, card_back, card_face, suit_sign
-from king_env.picture.words import words_of_action
-from king_env.render import contract_text, deal_title, sale_text, task_text
+from king_env.render import contract_text, deal_title, sale_text, task_text, words_of_action
 from king_env.ruleset import RULESETS
 from tests.envs.playing import is_over, play, random_chooser
 

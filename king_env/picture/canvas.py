@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from king_env.card_design import Colour, Point
+
 try:
     from PIL import Image, ImageDraw, ImageFont
 except ImportError as error:
@@ -18,9 +20,6 @@ except ImportError as error:
 
 WIDTH, HEIGHT = 1200, 800
 TABLE_WIDTH = 888  # the rest is the panel's
-
-Colour = tuple[int, int, int]
-Point = tuple[float, float]
 
 WHITE: Colour = (255, 255, 255)
 PALE: Colour = (190, 205, 197)

@@ -7,74 +7,15 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw, ImageEnhance
 
-from king_env.engine.cards import CLUBS, DIAMONDS, HEARTS, NUM_RANKS, RANK_LETTERS, SPADES, Card, Suit
-from king_env.picture.canvas import FINENESS, GOLD, Colour, Point, lettering, smoothed
+from king_env.card_design import BACK, BACK_LINES, EDGE, HALF_OUTLINES, PAPER, SHADE, SIGNS, SUIT_COLOURS, Colour, Point
+from king_env.engine.cards import NUM_RANKS, RANK_LETTERS, Card, Suit
+from king_env.picture.canvas import FINENESS, GOLD, lettering, smoothed
 
 CardSize = tuple[int, int]
 LARGE: CardSize = (84, 118)
 LITTLE: CardSize = (58, 82)
 
-# The four colours that keep suits apart: C D H S.
-SUIT_COLOURS: tuple[Colour, ...] = ((21, 110, 54), (214, 104, 0), (200, 16, 46), (24, 28, 46))
-_PAPER: Colour = (253, 252, 247)
-_EDGE: Colour = (120, 120, 112)
-_BACK: Colour = (38, 62, 122)
-_BACK_LINES: Colour = (128, 152, 212)
-_SHADE = 0.58  # how bright a card is that may not be played
-
-# The outline of a suit in a square of side 1: from a point along Bézier curves, each two handles and an end. The left
-# half of it, from the middle of the top to the middle of the bottom; the right half is its mirror image.
-_HALF_OUTLINES: dict[Suit, tuple[Point, tuple[tuple[Point, Point, Point], ...]]] = {
-    HEARTS: (
-        (0.5, 0.26),
-        (
-            ((0.46, 0.12), (0.38, 0.05), (0.27, 0.05)),
-            ((0.13, 0.05), (0.04, 0.16), (0.04, 0.31)),
-            ((0.04, 0.56), (0.38, 0.75), (0.5, 0.97)),
-        ),
-    ),
-    DIAMONDS: ((0.5, 0.02), (((0.4, 0.2), (0.27, 0.38), (0.13, 0.5)), ((0.27, 0.62), (0.4, 0.8), (0.5, 0.98)))),
-    SPADES: (
-        (0.5, 0.03),
-        (
-            ((0.38, 0.25), (0.05, 0.42), (0.05, 0.63)),
-            ((0.05, 0.76), (0.14, 0.84), (0.26, 0.84)),
-            ((0.36, 0.84), (0.43, 0.79), (0.47, 0.72)),
-            ((0.47, 0.85), (0.42, 0.92), (0.33, 0.97)),
-            ((0.4, 0.97), (0.45, 0.97), (0.5, 0.97)),
-        ),
-    ),
-    CLUBS: (
-        (0.5, 0.04),
-        (
-            ((0.38, 0.04), (0.28, 0.13), (0.28, 0.25)),
-            ((0.28, 0.33), (0.32, 0.38), (0.37, 0.43)),
-            ((0.33, 0.4), (0.29, 0.39), (0.25, 0.39)),
-            ((0.13, 0.39), (0.03, 0.49), (0.03, 0.61)),
-            ((0.03, 0.74), (0.13, 0.83), (0.25, 0.83)),
-            ((0.36, 0.83), (0.43, 0.77), (0.47, 0.69)),
-            ((0.47, 0.84), (0.42, 0.92), (0.33, 0.97)),
-            ((0.4, 0.97), (0.45, 0.97), (0.5, 0.97)),
-        ),
-    ),
-}
 _POINTS_A_CURVE = 16
-
-# Where the signs of a number card stand, in a field of 1 × 1.
-_LEFT, _MIDDLE, _RIGHT = 0.0, 0.5, 1.0
-_BOTH = (_LEFT, _RIGHT)
-_THIRDS = (0.0, 1 / 3, 2 / 3, 1.0)
-_SIGNS: dict[str, list[Point]] = {
-    "2": [(_MIDDLE, 0), (_MIDDLE, 1)],
-    "3": [(_MIDDLE, 0), (_MIDDLE, 0.5), (_MIDDLE, 1)],
-    "4": [(x, y) for x in _BOTH for y in (0, 1)],
-    "5": [*((x, y) for x in _BOTH for y in (0, 1)), (_MIDDLE, 0.5)],
-    "6": [(x, y) for x in _BOTH for y in (0, 0.5, 1)],
-    "7": [*((x, y) for x in _BOTH for y in (0, 0.5, 1)), (_MIDDLE, 0.25)],
-    "8": [*((x, y) for x in _BOTH for y in (0, 0.5, 1)), (_MIDDLE, 0.25), (_MIDDLE, 0.75)],
-    "9": [*((x, y) for x in _BOTH for y in _THIRDS), (_MIDDLE, 0.5)],
-    "T": [*((x, y) for x in _BOTH for y in _THIRDS), (_MIDDLE, 1 / 6), (_MIDDLE, 5 / 6)],
-}
 
 
 @functools.cache
@@ -89,7 +30,7 @@ def suit_sign(suit: Suit, size: int, colour: Colour | None = None) -> Image.Imag
 
 
 def _outline(suit: Suit) -> list[Point]:
-    start, curves = _HALF_OUTLINES[suit]
+    start, curves = HALF_OUTLINES[suit]
     half = [start]
     for first, second, end in curves:
         half += _curve(half[-1], first, second, end)
@@ -116,7 +57,7 @@ def card_face(card: Card, size: CardSize, is_shaded: bool = False) -> Image.Imag
     if is_shaded:
         return _shaded(card_face(card, size))
     width, height = size[0] * FINENESS, size[1] * FINENESS
-    face = _blank(size, _PAPER)
+    face = _blank(size, PAPER)
     _draw_middle(face, card)
     index = _corner_index(card, height)
     margin = height // 32
@@ -130,15 +71,15 @@ def card_face(card: Card, size: CardSize, is_shaded: bool = False) -> Image.Imag
 def card_back(size: CardSize) -> Image.Image:
     """A card face down."""
     width, height = size[0] * FINENESS, size[1] * FINENESS
-    back = _blank(size, _PAPER)
+    back = _blank(size, PAPER)
     draw = ImageDraw.Draw(back)
     margin = width // 14
-    draw.rounded_rectangle((margin, margin, width - margin, height - margin), margin, fill=_BACK)
+    draw.rounded_rectangle((margin, margin, width - margin, height - margin), margin, fill=BACK)
     pattern = Image.new("RGBA", (width, height))
     lines = ImageDraw.Draw(pattern)
     for offset in range(-height, width, width // 6):
-        lines.line((offset, 0, offset + height, height), _BACK_LINES, FINENESS)
-        lines.line((offset + height, 0, offset, height), _BACK_LINES, FINENESS)
+        lines.line((offset, 0, offset + height, height), BACK_LINES, FINENESS)
+        lines.line((offset + height, 0, offset, height), BACK_LINES, FINENESS)
     inside = (2 * margin, 2 * margin, width - 2 * margin, height - 2 * margin)
     back.alpha_composite(pattern.crop(inside), inside[:2])
     return smoothed(back, size)
@@ -162,12 +103,12 @@ def _radius(size: CardSize) -> int:
 def _blank(size: CardSize, colour: Colour) -> Image.Image:
     card = Image.new("RGBA", (size[0] * FINENESS, size[1] * FINENESS))
     box = (0, 0, card.width - 1, card.height - 1)
-    ImageDraw.Draw(card).rounded_rectangle(box, _radius(size), fill=colour, outline=_EDGE, width=FINENESS)
+    ImageDraw.Draw(card).rounded_rectangle(box, _radius(size), fill=colour, outline=EDGE, width=FINENESS)
     return card
 
 
 def _shaded(face: Image.Image) -> Image.Image:
-    darker = ImageEnhance.Brightness(face).enhance(_SHADE)
+    darker = ImageEnhance.Brightness(face).enhance(SHADE)
     darker.putalpha(face.getchannel("A"))
     return darker
 
@@ -192,8 +133,8 @@ def _draw_middle(face: Image.Image, card: Card) -> None:
     """As many signs as a number card says, one large one on an ace, a letter in a frame on the others."""
     rank, suit = RANK_LETTERS[card % NUM_RANKS], card // NUM_RANKS
     width, height = face.size
-    if rank in _SIGNS:
-        _draw_signs(face, suit, _SIGNS[rank])
+    if rank in SIGNS:
+        _draw_signs(face, suit, SIGNS[rank])
     elif rank == "A":
         _put_sign(face, suit, height * 34 // 100, (width / 2, height / 2))
     else:
@@ -210,7 +151,7 @@ def _draw_middle(face: Image.Image, card: Card) -> None:
 
 def _tint(suit: Suit) -> Colour:
     """The paper with a touch of the suit's colour."""
-    red, green, blue = ((9 * paper + ink) // 10 for paper, ink in zip(_PAPER, SUIT_COLOURS[suit], strict=True))
+    red, green, blue = ((9 * paper + ink) // 10 for paper, ink in zip(PAPER, SUIT_COLOURS[suit], strict=True))
     return red, green, blue
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw
 
-from king_env.engine.contracts import CONTRACT_NAMES, UNIT_POINTS
+from king_env.card_design import Colour
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import TO_DEAL, GameRecord
 from king_env.picture.canvas import (
@@ -19,22 +19,23 @@ from king_env.picture.canvas import (
     TITLE,
     WHITE,
     WIDTH,
-    Colour,
     lettering,
     paste,
     rounded_box,
 )
 from king_env.picture.cards import LITTLE, card_face, card_frame
-from king_env.picture.words import draw_words, signed, words_of_action
+from king_env.picture.words import draw_words
 from king_env.render import (
     calls_by_seat,
     contract_text,
     deal_title,
+    pay_text,
     plays_of_trick,
     sale_text,
     score_sheet,
     taker_of,
     task_text,
+    words_of_action,
 )
 
 LEFT, RIGHT = TABLE_WIDTH + 20, WIDTH - 16
@@ -45,16 +46,6 @@ ROW = 27
 POINTS_COLUMN = 54  # how wide the points of a seat may be
 CALL_COLUMNS = [LEFT + ROOM * (2 * seat + 1) / (2 * NUM_SEATS) for seat in range(NUM_SEATS)]
 CALL_ROWS = 8
-_UNITS = {  # what each contract counts
-    "no_tricks": "a trick",
-    "no_hearts": "a heart",
-    "no_queens": "a queen",
-    "no_kings_jacks": "a king or jack",
-    "no_king_of_hearts": "for the K♥",
-    "no_last_two": "for tricks 12 and 13",
-    "up": "a trick",
-    "down": "a trick",
-}
 
 
 def draw_panel(image: Image.Image, record: GameRecord) -> None:
@@ -69,16 +60,10 @@ def draw_panel(image: Image.Image, record: GameRecord) -> None:
 def _draw_heading(image: Image.Image, record: GameRecord) -> None:
     draw_words(image, (LEFT, TITLE_LINE), deal_title(record), TEXT, PALE, ROOM, from_left=True)
     draw_words(image, (LEFT, CONTRACT_LINE), contract_text(record), TITLE, WHITE, ROOM, from_left=True)
-    draw_words(image, (LEFT, SALE_LINE), sale_text(record) or _pay_text(record), TEXT, PALE, ROOM, from_left=True)
+    draw_words(image, (LEFT, SALE_LINE), sale_text(record) or pay_text(record), TEXT, PALE, ROOM, from_left=True)
     task = task_text(record)
     paste(image, rounded_box((ROOM, 36), 8, GOLD), (LEFT, TASK_LINE - 18))
     draw_words(image, (LEFT + ROOM / 2, TASK_LINE), task[0].upper() + task[1:], TEXT, DARK, ROOM - 16)
-
-
-def _pay_text(record: GameRecord) -> str:
-    """What the contract pays (Rules 2, 3); nothing where none is chosen."""
-    unit = _UNITS.get(CONTRACT_NAMES[record["contract"]])
-    return f"{signed(int(UNIT_POINTS[record['contract']]))} {unit}" if unit else ""
 
 
 def _draw_score_sheet(image: Image.Image, record: GameRecord) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PIL import Image, ImageDraw
 
-from king_env.engine.batch import legal_words
-from king_env.engine.cards import ALL_CARDS, NUM_CARDS, NUM_RANKS, Card, Cards
-from king_env.engine.contracts import DOWN, NO_TRUMP, NUM_TRICKS, UP
+from king_env.card_design import Point
+from king_env.engine.cards import NUM_CARDS, NUM_RANKS, Card, Cards
+from king_env.engine.contracts import DOWN, NUM_TRICKS, UP
 from king_env.engine.seats import NUM_SEATS, Seat
 from king_env.engine.state import OVER, PLAYING, TO_DEAL, GameRecord
 from king_env.picture.canvas import (
@@ -21,14 +20,22 @@ from king_env.picture.canvas import (
     TEXT,
     TITLE,
     WHITE,
-    Point,
     lettering,
     paste,
     rounded_box,
 )
 from king_env.picture.cards import LARGE, LITTLE, CardSize, card_back, card_face, card_frame, suit_sign
-from king_env.picture.words import draw_words, signed, words_of_action
-from king_env.render import plays_of_trick, round_from, taker_of
+from king_env.picture.words import draw_words
+from king_env.render import (
+    SUIT_SYMBOLS,
+    declaration_sign,
+    playable_cards,
+    plays_of_trick,
+    round_from,
+    signed,
+    taker_of,
+    words_of_action,
+)
 
 # Where things are, for the seats below, left, above and right.
 BELOW, LEFT, ABOVE, RIGHT = range(NUM_SEATS)
@@ -53,7 +60,7 @@ def draw_hands_and_trick(image: Image.Image, record: GameRecord, viewer: Seat | 
     below = 0 if viewer is None else viewer
     for place, seat in enumerate(round_from(below)):
         if viewer is None or viewer == seat:
-            _draw_open_hand(image, place, int(record["hands"][seat]), _playable(record, seat))
+            _draw_open_hand(image, place, int(record["hands"][seat]), playable_cards(record, seat))
         else:
             _draw_hidden_hand(image, place, NUM_TRICKS - int(record["played"][seat]).bit_count())
         _draw_plate(image, PLATES[place], record, seat)
@@ -63,15 +70,6 @@ def draw_hands_and_trick(image: Image.Image, record: GameRecord, viewer: Seat | 
         _draw_trick(image, record, below)
     else:
         _draw_calls(image, record, below)
-
-
-def _playable(record: GameRecord, seat: Seat) -> Cards:
-    """The cards to be shown bright: what the seat to act may play; everything of a hand that is not to act."""
-    if record["turn"] != seat or record["phase"] != PLAYING:
-        return ALL_CARDS
-    cards, calls = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    legal_words(np.array([record]), cards, calls)
-    return int(cards[0])
 
 
 # Hands
@@ -136,23 +134,16 @@ def _draw_plate(image: Image.Image, middle: Point, record: GameRecord, seat: Sea
         _draw_disc(image, (discs, middle[1]), "D")
         discs += 27
     if record["declarer"] == seat and record["contract"] in (UP, DOWN):
-        _draw_disc(image, (discs, middle[1]), _chosen(record))
+        _draw_disc(image, (discs, middle[1]), declaration_sign(record))
 
 
-def _chosen(record: GameRecord) -> int | str:
-    """What the declarer chose: a trump suit, `N` for no trump, `0` for nulls, which is down."""
-    if record["contract"] != UP:
-        return "0"
-    return "N" if record["trump"] == NO_TRUMP else int(record["trump"])
-
-
-def _draw_disc(image: Image.Image, middle: Point, sign: int | str) -> None:
-    """A small white disc with a letter or, for a number, the sign of that suit."""
+def _draw_disc(image: Image.Image, middle: Point, sign: str) -> None:
+    """A small white disc with a letter or the sign of a suit."""
     paste(image, rounded_box((24, 24), 12, WHITE, DARK), (middle[0] - 12, middle[1] - 12))
-    if isinstance(sign, str):
-        ImageDraw.Draw(image).text(middle, sign, DARK, lettering(SMALL), "mm")
+    if sign in SUIT_SYMBOLS:
+        paste(image, suit_sign(SUIT_SYMBOLS.index(sign), 14), (middle[0] - 7, middle[1] - 7))
     else:
-        paste(image, suit_sign(sign, 14), (middle[0] - 7, middle[1] - 7))
+        ImageDraw.Draw(image).text(middle, sign, DARK, lettering(SMALL), "mm")
 
 
 # The middle

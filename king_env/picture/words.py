@@ -6,28 +6,13 @@ import re
 
 from PIL import Image, ImageDraw
 
-from king_env.engine.actions import FIRST_UP, Action
-from king_env.engine.cards import NUM_SUITS, SUIT_LETTERS
-from king_env.notation import action_text
-from king_env.picture.canvas import WIDTH, Colour, Point, lettering, paste
+from king_env.card_design import Colour, Point
+from king_env.picture.canvas import WIDTH, lettering, paste
 from king_env.picture.cards import suit_sign
 from king_env.render import SUIT_SYMBOLS
 
 _PIECES = re.compile(f"[{SUIT_SYMBOLS}]| |[^ {SUIT_SYMBOLS}]+")
 _BLANK = 0.34  # its width, in sizes of the lettering: the typeface's own is hardly seen
-
-
-def words_of_action(action: Action) -> str:
-    """The text of an action with the symbol of a suit instead of its letter: `up ♥`."""
-    text = action_text(action)
-    if FIRST_UP <= action < FIRST_UP + NUM_SUITS:
-        return text[:-1] + SUIT_SYMBOLS[SUIT_LETTERS.index(text[-1])]
-    return text
-
-
-def signed(points: int) -> str:
-    """Points with their sign, as players say them: `+25`, `-20`, `0`."""
-    return f"{points:+d}" if points else "0"
 
 
 def draw_words(
