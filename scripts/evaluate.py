@@ -58,6 +58,11 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--allow-cheating", action="store_true", help="let bots play that see all hands")
     parser.add_argument("--json", type=Path, help="a file to write the result to")
     parser.add_argument("--record", type=Path, help="a file to add every game to, a line of JSON a game")
+    parser.add_argument(
+        "--record-thoughts",
+        action="store_true",
+        help="with --record: also what policies and searches think at each decision, for `python -m king_env view`",
+    )
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--no-progress", action="store_true", help="draw no progress bar")
     return parser.parse_args(arguments)
@@ -115,6 +120,7 @@ def play(options: argparse.Namespace) -> tuple[MatchResult | None, int]:
             allow_cheating=options.allow_cheating,
             progress=not options.no_progress,
             record=options.record,
+            record_thoughts=options.record_thoughts,
         )
     except MatchFaultError as error:
         print(f"evaluate: the match stopped at a fault: {error}", file=sys.stderr)

@@ -8,18 +8,27 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from baselines.ppo.advice import NO_ADVICE, SHOWN_SIZE, advise, show
 from baselines.ppo.checkpoint import load_policy
+from baselines.ppo.config import PPOConfig
 from baselines.ppo.network import PolicyValueNetwork, check_masks, legal_log_probs
 from baselines.ppo.observation_layout import blank, runs_of_sections
+from baselines.ppo.tables import reward_scale
+from king_env.bots.thoughts import Thought
 from king_env.engine import batch
 from king_env.engine.actions import NUM_ACTIONS, Action
+from king_env.engine.contracts import UP
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.state import GameRecords
 
 CHUNK = 1024  # views answered at once, so that a large batch needs little memory
 FINGERPRINT_BYTES = 4
+
+# What a value counts. Learners are paid what they make more than the mean of the four seats.
+POINTS_TO_COME = "points to come in this deal, more than the mean of the four seats"
+UNITS_OF_REWARD = "units of reward"
 
 
 class PolicyBot:
@@ -33,12 +42,14 @@ class PolicyBot:
         is_advised: bool = False,
         sample: bool = False,
         name: str = "ppo",
+        points_a_unit: np.ndarray | None = None,  # float[kinds of deal]: what a unit of the value is in points
     ) -> None:
         # In double precision a view is answered alike on its own and in a batch: float32 rounds differently by shape.
         self._network = network.cpu().double().eval()
         self._ignored = runs_of_sections(ignored_sections)
         self._is_advised = is_advised
         self._sample = sample
+        self._points_a_unit = points_a_unit
         self.name = name
         self.version = fingerprint(self._network)
 
@@ -51,8 +62,38 @@ class PolicyBot:
         chunks = [self._answer(views[start : start + CHUNK], rng) for start in range(0, len(views), CHUNK)]
         return np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int64)
 
-    @torch.inference_mode()
+    def explain(self, views: GameRecords) -> list[Thought]:
+        """The probabilities of all legal actions and the value in each of N views; it changes nothing it answers."""
+        thoughts: list[Thought] = []
+        for start in range(0, len(views), CHUNK):
+            chunk = views[start : start + CHUNK]
+            log_probs, values = self._think(chunk)
+            values_in_points = self._in_points(chunk, values.numpy())
+            probabilities = log_probs.exp().numpy()
+            for row, value in zip(probabilities, values_in_points, strict=True):
+                likely = {int(action): float(row[action]) for action in np.flatnonzero(row)}
+                thoughts.append(Thought(likely, float(value), self._unit))
+        return thoughts
+
+    @property
+    def _unit(self) -> str:
+        return UNITS_OF_REWARD if self._points_a_unit is None else POINTS_TO_COME
+
+    def _in_points(self, views: GameRecords, values: np.ndarray) -> np.ndarray:
+        if self._points_a_unit is None:
+            return values
+        return np.asarray(values * self._points_a_unit[np.minimum(views["contract"], UP)])
+
     def _answer(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
+        log_probs, _ = self._think(views)
+        if not self._sample:
+            return np.asarray(log_probs.argmax(dim=-1).numpy())
+        cumulative = log_probs.exp().cumsum(dim=-1).numpy()
+        return np.asarray((cumulative <= rng.random((len(views), 1)) * cumulative[:, -1:]).sum(axis=-1))
+
+    @torch.inference_mode()
+    def _think(self, views: GameRecords) -> tuple[Tensor, Tensor]:
+        """Log-probabilities (float64[N, NUM_ACTIONS]) and values (float64[N]) of the seats to act."""
         observations = np.zeros((len(views), OBSERVATION_SIZE), dtype=np.int8)
         masks = np.zeros((len(views), NUM_ACTIONS), dtype=np.int8)
         batch.observe(views, views["turn"].astype(np.int64), observations)
@@ -65,12 +106,8 @@ class PolicyBot:
             advise(views, advice)
         shown = np.zeros((len(views), SHOWN_SIZE), dtype=np.int8)
         show(observations, advice, np.arange(len(views)), shown)
-        logits, _ = self._network(torch.from_numpy(shown), torch.from_numpy(advice))
-        log_probs = legal_log_probs(logits, legal)
-        if not self._sample:
-            return np.asarray(log_probs.argmax(dim=-1).numpy())
-        cumulative = log_probs.exp().cumsum(dim=-1).numpy()
-        return np.asarray((cumulative <= rng.random((len(views), 1)) * cumulative[:, -1:]).sum(axis=-1))
+        logits, values = self._network(torch.from_numpy(shown), torch.from_numpy(advice))
+        return legal_log_probs(logits, legal), values
 
 
 def fingerprint(network: PolicyValueNetwork) -> int:
@@ -86,5 +123,17 @@ def load(path: str, sample: bool = False) -> PolicyBot:
     """The bot of a checkpoint file; `sample` draws its actions instead of playing the most probable."""
     network, config = load_policy(Path(path))
     return PolicyBot(
-        network, config.ignored_sections, is_advised=config.is_advised, sample=sample, name=Path(path).as_posix()
+        network,
+        config.ignored_sections,
+        is_advised=config.is_advised,
+        sample=sample,
+        name=Path(path).as_posix(),
+        points_a_unit=points_a_unit(config),
     )
+
+
+def points_a_unit(config: PPOConfig) -> np.ndarray | None:
+    """What a unit of the value is in points, by kind of deal; None where it counts something else than points."""
+    if config.reward == "placement" or config.horizon != "deal":
+        return None
+    return np.asarray(1.0 / reward_scale(config).astype(np.float64))

@@ -17,7 +17,8 @@ class Bot(Protocol):
     """A player. It is handed views, game records in which the hands of the other seats are empty, never a game.
 
     A bot that has an attribute `sees_all_hands` which is true is handed whole games instead. It must have "cheating" in
-    its name, and plays only where that is allowed.
+    its name, and plays only where that is allowed. One that can say what it thinks has `explain`, too
+    (`king_env.bots.thoughts`).
     """
 
     @property

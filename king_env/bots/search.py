@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from king_env.bots.compiled_bot import check_views, only_action, why_none_acts
 from king_env.bots.searching import (
     NOTHING_FITS,
     SEARCH_DTYPE,
+    Search,
     begin_searches,
     drop_worse_half,
     end_searches,
     num_rounds,
     search_worlds,
 )
+from king_env.bots.thoughts import Thought
 from king_env.chance import STREAM_WORDS
 from king_env.engine.actions import Action
 from king_env.engine.batch import hide_hands
@@ -30,6 +32,8 @@ from king_env.engine.cards import ALL_CARDS
 from king_env.engine.information import DEALS_DTYPE
 from king_env.engine.state import GameRecords, new_records
 from king_env.ruleset import whole_number
+
+Found = TypeVar("Found")  # by a search
 
 DEFAULT_WORLDS = 100
 WORLDS_A_LOOK = 5  # at the clock
@@ -66,6 +70,18 @@ class Decisions:
                 self.search(WORLDS_A_LOOK, in_rounds=False)
                 if time.perf_counter() - begin > seconds * (number + 1) / rounds:
                     break
+
+    def search_all_for(self, seconds: float) -> None:
+        """Search every choice of the only decision in the same worlds for so long."""
+        begin, search = time.perf_counter(), self._searches[0]
+        while search["num_choices"] > 1 and not search["is_exact"]:
+            self.search(WORLDS_A_LOOK, in_rounds=False)
+            if time.perf_counter() - begin > seconds:
+                break
+
+    def thoughts(self) -> list[Thought]:
+        """What each choice gains in the mean; nothing where there was none, or nothing to search."""
+        return [_gains_of(search) if search["num_worlds"] else Thought() for search in self._searches]
 
     def answers(self) -> np.ndarray:
         """The best actions as far as the search has got (int64[N])."""
@@ -116,6 +132,28 @@ class SearchBot:
         actions = _in_parts(self._search, views, 1 if self.ms is not None else VIEWS_A_PART, self.threads)
         return _checked_answers(views, actions)
 
+    def explain(self, views: GameRecords) -> list[Thought]:
+        """What each action gains over what the heuristic would do, all searched in the same worlds to the end.
+
+        So this tells apart better than the search that answers, which looks no further at what falls behind.
+        """
+        check_views(views)
+        views = views.copy()
+        hide_hands(views, views["turn"].astype(np.int64))
+        thoughts: list[Thought] = []
+        for part in _in_order(self._think, views, 1 if self.ms is not None else VIEWS_A_PART, self.threads):
+            thoughts += part
+        return thoughts
+
+    def _think(self, views: GameRecords) -> list[Thought]:
+        decisions = Decisions(views)
+        if self.ms is not None:
+            decisions.search_all_for(self.ms * SECONDS_A_MS)
+        else:
+            assert self.worlds is not None, "one of the two is given"
+            decisions.search(self.worlds, in_rounds=False)
+        return decisions.thoughts()
+
     def _search(self, views: GameRecords) -> np.ndarray:
         decisions = Decisions(views)
         if self.ms is not None:
@@ -164,14 +202,31 @@ def _in_parts(
     search: Callable[[GameRecords], np.ndarray], views: GameRecords, views_a_part: int, threads: int | None
 ) -> np.ndarray:
     """The actions in all views, several parts of them searched at a time."""
+    answers = _in_order(search, views, views_a_part, threads)
+    return np.concatenate([np.zeros(0, dtype=np.int64), *answers])
+
+
+def _in_order(
+    search: Callable[[GameRecords], Found], views: GameRecords, views_a_part: int, threads: int | None
+) -> list[Found]:
+    """What is found in each part of the views, several of them searched at a time."""
     parts = [views[first : first + views_a_part] for first in range(0, len(views), views_a_part)]
     num_threads = min(threads or os.cpu_count() or 1, len(parts))
     if num_threads <= 1:
-        answers = [search(part) for part in parts]
-    else:
-        with ThreadPoolExecutor(num_threads) as pool:
-            answers = list(pool.map(search, parts))
-    return np.concatenate([np.zeros(0, dtype=np.int64), *answers])
+        return [search(part) for part in parts]
+    with ThreadPoolExecutor(num_threads) as pool:
+        return list(pool.map(search, parts))
+
+
+def _gains_of(search: Search) -> Thought:
+    num_worlds, choices = int(search["num_worlds"]), slice(0, int(search["num_choices"]))
+    actions = search["actions"][choices].tolist()
+    gains = search["gains"][choices] / num_worlds
+    variances = np.maximum(0.0, search["squares"][choices] / num_worlds - gains**2)
+    errors = np.zeros_like(gains) if search["is_exact"] else np.sqrt(variances / num_worlds)
+    return Thought(
+        gains=dict(zip(actions, gains.tolist(), strict=True)), errors=dict(zip(actions, errors.tolist(), strict=True))
+    )
 
 
 def _checked_answers(views: GameRecords, actions: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ import numpy as np
 
 from king_env.bots import Bot
 from king_env.bots.asking import Actions, Positions, Row, as_actions
+from king_env.bots.thoughts import Explains, Thought
 from king_env.engine.actions import Action
 
 NO_ANSWER: Action = -1
@@ -76,6 +77,17 @@ def _ask_one_by_one(bot: Bot, positions: Positions, rng: np.random.Generator, ti
         if time_limit_ms is not None and seconds * MILLISECONDS > time_limit_ms:
             answers.complaints[row] = f"took {seconds * MILLISECONDS:.1f} ms, over the limit of {time_limit_ms:g} ms"
     return answers
+
+
+def ask_thoughts(bot: Explains, positions: Positions) -> tuple[list[Thought], str]:
+    """What a bot thinks in these positions, one thought each; or none, and what is wrong with its answer."""
+    try:
+        thoughts = list(bot.explain(positions.views.copy()))
+    except FAULTS as error:
+        return [], f"{_raised(error)} (explain with {len(positions)} views)"
+    if len(thoughts) != len(positions) or not all(isinstance(thought, Thought) for thought in thoughts):
+        return [], f"explained {len(positions)} views by what is not {len(positions)} thoughts"
+    return thoughts, ""
 
 
 def _as_action(answer: Any) -> Action:

@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from king_env.bots.asking import Positions
 from king_env.bots.compiled import IN_PYTHON
+from king_env.bots.thoughts import META_KEY, Explains, Thought
 from king_env.chance import PURPOSES, Streams
 from king_env.engine.cards import NUM_CARDS
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import GameRecord, GameRecords, new_records
 from king_env.episode import deal_kinds, num_deals
-from king_env.evaluation.asking import ask_bot
+from king_env.evaluation.asking import ask_bot, ask_thoughts
 from king_env.evaluation.deal_sheets import DEAL_SHEET_DTYPE, DealSheets
 from king_env.evaluation.entrants import Entrant
 from king_env.evaluation.faults import Fault, actions_of_deal, describe_fault
@@ -33,6 +34,7 @@ from king_env.ruleset import RuleSet
 ROUNDS_A_REPORT = 8
 
 Advance = Callable[[float], None]  # told how many more blocks have been played; parts of blocks count
+Moment = tuple[int, int]  # in a game: which of the ten deals, and how many actions have been taken in it
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class MatchPlan:
     """One a block, for the random numbers of compiled bots: so that no bot changes the cards."""
     is_recorded: bool
     """Whether the games are kept, action by action."""
+    thoughts_are_recorded: bool
+    """Whether what bots think goes with them, if they say it."""
 
     @property
     def kinds_of_deals(self) -> Numbers:
@@ -166,6 +170,7 @@ class _Chunk:
         self.first_dealers, self.first_deals = self.games["dealer"].copy(), self.games["deal"].copy()
         deals_kept = plan.deals_a_game if plan.is_recorded else 0
         self.ended: GameRecords = new_records(num_games * deals_kept).reshape(num_games, deals_kept)
+        self.thoughts: list[dict[Moment, Thought]] = [{} for _ in range(num_games)]
         self.asked = np.empty(num_games, dtype=np.int64)
         self.compiled_decisions = np.zeros((num_games, num_kinds), dtype=np.int64)
         self.compiled_seconds = 0.0
@@ -226,7 +231,19 @@ class _Chunk:
         for row, reason in answers.complaints.items():
             self._note_fault(kind, int(which[row]), positions.views[row], reason)
             answers.actions[row] = positions.first_legal(row)
+        if self.plan.thoughts_are_recorded and isinstance(entrant.bot, Explains):
+            self._note_thoughts(kind, entrant.bot, which, positions)
         act_in_games(self.games, which, answers.actions, self.sheets, self.ended)
+
+    def _note_thoughts(self, kind: Kind, bot: Explains, which: Numbers, positions: Positions) -> None:
+        """Keep what a bot thinks in these games before it acts."""
+        thoughts, complaint = ask_thoughts(bot, positions)
+        if complaint:
+            self._note_fault(kind, int(which[0]), positions.views[0], complaint)
+            return
+        for i, thought in zip(which.tolist(), thoughts, strict=True):
+            game = self.games[i]
+            self.thoughts[i][int(game["deal"]), int(game["num_calls"]) + int(game["num_plays"])] = thought
 
     def _note_fault(self, kind: Kind, game: int, view: GameRecord, reason: str) -> None:
         """Stop the match, or keep the fault for the report."""
@@ -280,8 +297,23 @@ class _Chunk:
                 deal_texts[game // len(self.seatings)],
                 [action for deal in self.ended[game] for action in actions_of_deal(deal)],
                 self.games["scores"][game].tolist(),
-                {"players": list(self._seating_of(game)), "seed": self.plan.seed, "block": self._block_of(game)},
+                self._meta_of(game),
                 int(self.first_deals[game]),
             )
             for game in range(len(self.games))
         ]
+
+    def _meta_of(self, game: int) -> dict[str, Any]:
+        """Who played where, in which match; and what they thought, if that is kept."""
+        meta = {"players": list(self._seating_of(game)), "seed": self.plan.seed, "block": self._block_of(game)}
+        return meta | {META_KEY: self._thoughts_of(game)} if self.plan.thoughts_are_recorded else meta
+
+    def _thoughts_of(self, game: int) -> list[dict[str, Any] | None]:
+        """One entry for each action of a game."""
+        moments = [
+            (int(self.first_deals[game]) + place, number)
+            for place, deal in enumerate(self.ended[game])
+            for number in range(len(actions_of_deal(deal)))
+        ]
+        thoughts = [self.thoughts[game].get(moment) for moment in moments]
+        return [None if thought is None else thought.to_dict() for thought in thoughts]

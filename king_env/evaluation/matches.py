@@ -87,6 +87,7 @@ def play_match(
     allow_cheating: bool = False,
     progress: bool = True,
     record: RecordPath | None = None,
+    record_thoughts: bool = False,
 ) -> MatchResult:
     """Play blocks of duplicate deals between four bots, and say how many points each makes, with 95 % intervals.
 
@@ -109,6 +110,8 @@ def play_match(
         progress: show a bar, if the terminal is one and tqdm is installed.
         record: a file that every game is added to as a line of JSON (`king_env.records`), in the order of the blocks,
             a chunk of blocks at a time; its `meta` names the players in seats 0 … 3, the match's seed and the block.
+        record_thoughts: add to `meta` what the bots that say it think at each decision (`king_env.bots.thoughts`):
+            policies their probabilities and value, searches what each action gains. They think twice for that.
 
     Returns:
         The points by bot and contract, the market, speed and faults. Ctrl-C raises `MatchInterrupted`, and like
@@ -127,6 +130,7 @@ def play_match(
         time_limit_ms,
         allow_cheating,
         is_recorded=record is not None,
+        thoughts_are_recorded=record_thoughts,
     )
     workers = (os.cpu_count() or 1) if num_threads is None else whole_number("num_threads", num_threads, 1)
     return _play(plan, workers, progress, None if record is None else check_appendable(record))
@@ -143,6 +147,7 @@ def _make_plan(
     time_limit_ms: float | None,
     allow_cheating: bool,
     is_recorded: bool,
+    thoughts_are_recorded: bool,
 ) -> MatchPlan:
     """Check all that was asked for, and draw up what is to be played."""
     num_blocks, seed = whole_number("num_blocks", num_blocks, 1), whole_number("seed", seed, 0)
@@ -151,6 +156,8 @@ def _make_plan(
     check_option("on_error", on_error, ON_ERROR_CHOICES)
     if time_limit_ms is not None and not time_limit_ms > 0:
         raise ValueError(f"time_limit_ms: must be more than 0, or None for no limit, not {time_limit_ms!r}")
+    if thoughts_are_recorded and not is_recorded:
+        raise ValueError("record_thoughts: thoughts go with the games, so give record, the file for them")
     entrants, kinds = enter_bots(bots, allow_cheating)
     return MatchPlan(
         entrants=tuple(entrants),
@@ -163,6 +170,7 @@ def _make_plan(
         deal_streams=new_streams(seed, num_blocks, "evaluation"),
         bot_streams=new_streams(seed, num_blocks, "bots"),
         is_recorded=is_recorded,
+        thoughts_are_recorded=thoughts_are_recorded,
     )
 
 

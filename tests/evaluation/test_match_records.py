@@ -13,6 +13,8 @@ import numpy.typing as npt
 import pytest
 
 from king_env import bots
+from king_env.bots.registry import BotChoice
+from king_env.bots.thoughts import Explains, Thought, thoughts_in
 from king_env.engine import batch
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.contracts import NEGATIVE_NAMES
@@ -179,3 +181,67 @@ def test_lines_are_json_of_the_known_keys(path: Path) -> None:
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     keys = {"ruleset", "dealer", "deals", "actions", "scores", "meta"}
     assert all(set(line) - {"first_deal"} == keys for line in lines)
+
+
+# What bots think
+
+
+def test_thoughts_are_recorded_with_the_actions_they_are_about(path: Path) -> None:
+    play_match(["search:worlds=2", "heuristic", "heuristic", "heuristic"], 1, 5, record=path, record_thoughts=True)
+    searcher = bots.make("search:worlds=2")
+    assert isinstance(searcher, Explains)
+    for game in games_in(path):
+        assert game.players is not None
+        seat = game.players.index("search:worlds=2")
+        again = Game(game.ruleset, list(game.deals), game.first_dealer)
+        for action, thought in zip(game.actions, thoughts_in(game.meta, len(game.actions)), strict=True):
+            assert (thought is not None) == (again.turn == seat and len(again.legal()) > 1)
+            if thought is not None and len(again.actions) % 7 == 0:  # a few of them
+                (fresh,) = searcher.explain(again.view(seat))
+                assert thought.to_dict() == fresh.to_dict()
+            again.play(action)
+
+
+def test_thoughts_change_nothing_else(path: Path, tmp_path: Path) -> None:
+    four = ["search:worlds=2", "heuristic", "random", "random"]
+    play_match(four, 1, 5, episode="deal", record=path, record_thoughts=True)
+    play_match(four, 1, 5, episode="deal", record=tmp_path / "silent.jsonl")
+    for thoughtful, silent in zip(games_in(path), games_in(tmp_path / "silent.jsonl"), strict=True):
+        thoughts = thoughtful.meta.pop("thoughts")
+        assert thoughtful.to_record() == silent.to_record()
+        assert len(thoughts) == len(silent.actions)
+
+
+class Confused(Plain):
+    """Plays well, but cannot say why."""
+
+    def explain(self, views: npt.NDArray[Any]) -> list[Thought]:
+        raise ZeroDivisionError("no idea")
+
+
+class Curt(Plain):
+    """Says too little."""
+
+    def explain(self, views: npt.NDArray[Any]) -> list[Thought]:
+        return [Thought()] * (len(views) - 1)
+
+
+@pytest.mark.parametrize(
+    ("bot", "reason"),
+    [
+        (Confused(), r"plain raised ZeroDivisionError: no idea \(explain with \d+ views\)"),
+        (Curt(), r"plain explained \d+ views by what is not \d+ thoughts"),
+    ],
+)
+def test_a_bot_that_cannot_explain_is_at_fault(bot: Plain, reason: str, path: Path) -> None:
+    four: list[BotChoice] = [bot, "random", "random", "random"]
+    with pytest.raises(MatchFaultError, match=reason):
+        play_match(four, 1, 1, episode="deal", record=path, record_thoughts=True)
+    result = play_match(four, 1, 1, episode="deal", record=path, record_thoughts=True, on_error="first_legal")
+    assert result.is_complete and result.num_faults[0] > 0
+    assert all(set(game.meta["thoughts"]) <= {None} for game in games_in(path))
+
+
+def test_thoughts_need_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--bots", ",".join(FOUR), "--blocks", "1", "--record-thoughts", "--no-progress"]) == 2
+    assert "record_thoughts: thoughts go with the games, so give record" in capsys.readouterr().err
