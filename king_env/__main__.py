@@ -7,10 +7,10 @@ import io
 import os
 import sys
 
-from king_env import replay
+from king_env import replay, view
 
 # Each command is a module with `SUMMARY`, `DESCRIPTION`, `add_arguments(parser)` and `run(options) -> exit status`.
-COMMANDS = {"replay": replay}
+COMMANDS = {"replay": replay, "view": view}
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 NOBODY_READS = 141  # that of one whose output goes nowhere any more

@@ -1,0 +1,18 @@
+// How seats and points are said.
+
+export const SEATS = [0, 1, 2, 3];
+
+/** A seat as it is said: `Seat 2, Clara`. */
+export function seatName(seat, names) {
+  return names ? `Seat ${seat}, ${names[seat]}` : `Seat ${seat}`;
+}
+
+/** Points as they stand on a score sheet: `175`, `−490`. */
+export function written(points) {
+  return String(points).replace("-", "−");
+}
+
+/** Points with their sign and a true minus: `+25`, `−20`, `0`. */
+export function signed(points) {
+  return points > 0 ? `+${points}` : written(points);
+}
