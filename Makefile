@@ -1,5 +1,6 @@
 # `make train`, `make test` and `make benchmark` need nothing but Python 3.10 or newer: each makes a virtual environment
-# and fills it with the releases of constraints.txt, unless it is there already, and then does its work.
+# and fills it with the releases of constraints.txt, unless it is there already, and then does its work. `make test` also
+# needs Chromium, to look at the pages that King writes, and installs it where it may (scripts/setup-browser).
 
 PYTHON ?= python3
 VENV := .venv
@@ -19,6 +20,7 @@ train: $(VENV)/.has-train
 	$(VENV)/bin/python scripts/train.py $(CONFIG)
 
 test: $(VENV)/.has-dev
+	scripts/setup-browser
 	scripts/check
 
 benchmark: $(VENV)/.has-bench
