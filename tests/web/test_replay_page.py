@@ -336,7 +336,7 @@ def test_nothing_is_fetched(page: Page, golden: Path) -> None:
 EVIL = [
     "<script>window.pwned = 1</script>",
     '</script><script>window.pwned = 1</script><img src="x" onerror="window.pwned = 1">',
-    "<!--<script>",
+    "<!--<script>" + 300 * "W",
     "{{ script }} & \u2028 \ud800",
 ]
 
@@ -351,6 +351,15 @@ def test_names_and_notes_of_strangers_are_text(page: Page, tmp_path: Path) -> No
     assert page.driver.execute_script("return window.pwned ?? null") is None
     assert [plate[1] for plate in page.table()["plates"]][:3] == EVIL[:3]
     assert page.text("#about dl").endswith(f"{EVIL[1]}{EVIL[0]}numberNaN")
+    page.set_size(PHONE)
+    page.press(Keys.ARROW_RIGHT, times=3)
+    assert not page.scrolls_sideways()
+
+
+def test_a_missing_browser_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RuntimeError, match="need the programs chromium and chromedriver: run scripts/setup-browser$"):
+        chromium(tmp_path).__enter__()
 
 
 # What was thought
