@@ -133,7 +133,7 @@ def write_page(path: Path, page: Path, lines: list[RecordLine], num_games: int, 
 
 def _blocks(path: Path, lines: list[RecordLine], judge: Judge | None, written: Written) -> Iterator[str]:
     """The games as blocks of data; those that are refused are reported and left out."""
-    for line in lines if tqdm is None or judge is None else tqdm(lines, unit=" games", disable=None, leave=False):
+    for line in lines if tqdm is None else tqdm(lines, unit=" games", disable=None, leave=False):
         try:
             replay = replay_of(line.game(), line.number, judge)
         except CutRecordError as error:
