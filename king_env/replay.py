@@ -65,6 +65,10 @@ def run(options: argparse.Namespace) -> int:
     return ALL_WELL
 
 
+# So many lines are refused with their reason; a file that holds no games at all would fill the screen.
+REFUSALS_TOLD = 20
+
+
 @dataclass
 class Standing:
     """What a player made in the games that were played to their end."""
@@ -126,11 +130,15 @@ def check_file(path: Path, list_games: bool) -> int:
             print(f"{path}: {error}", file=sys.stderr)
         except RecordError as error:
             totals.refused += 1
-            print(f"{path}: {error}", file=sys.stderr)
+            if totals.refused <= REFUSALS_TOLD:
+                print(f"{path}: {error}", file=sys.stderr)
         else:
             totals.add(game)
             if list_games:
                 print(f"{line.number:>6}  {describe(game)}")
+    if totals.refused > REFUSALS_TOLD:
+        more = totals.refused - REFUSALS_TOLD
+        print(f"{path}: {_count(more, 'more line')} refused; --show LINE tells why one is", file=sys.stderr)
     print(totals)
     return REFUSED if totals.refused else ALL_WELL
 

@@ -15,6 +15,7 @@ from king_env.game import Game
 from king_env.pbn import HEADER, pbn_of_deal
 from king_env.records import append_games
 from king_env.render import render_table
+from king_env.replay import REFUSALS_TOLD
 from tests.golden.column import FILES
 from tests.golden.games import PLAYERS, RECORDS, WHOLE_GAMES, golden_game
 
@@ -69,6 +70,16 @@ def test_false_games_are_refused_and_the_others_counted(tmp_path: Path, capsys: 
     assert "no JSON" in errors[3] and "cut off" in errors[4]
     assert printed.out.startswith("2 games, 2 deals, every action legal\n")
     assert ["refused", "4"] in [line.split() for line in printed.out.splitlines()]
+
+
+def test_a_file_without_games_does_not_fill_the_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = file_of(tmp_path, *["nonsense"] * (REFUSALS_TOLD + 3), FIRST_LINE)
+    assert replay(path) == 1
+    printed = capsys.readouterr()
+    errors = printed.err.splitlines()
+    assert len(errors) == REFUSALS_TOLD + 1
+    assert errors[-1] == f"{path}: 3 more lines refused; --show LINE tells why one is"
+    assert printed.out.startswith("1 game, 1 deal, every action legal\n")
 
 
 def test_a_cut_last_line_is_reported_and_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

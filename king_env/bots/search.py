@@ -126,9 +126,7 @@ class SearchBot:
         return only_action(self.act_batch(view, rng))
 
     def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
-        check_views(views)
-        views = views.copy()
-        hide_hands(views, views["turn"].astype(np.int64))  # a whole game is searched like the view of it
+        views = _as_seen(views)
         actions = _in_parts(self._search, views, 1 if self.ms is not None else VIEWS_A_PART, self.threads)
         return _checked_answers(views, actions)
 
@@ -137,9 +135,7 @@ class SearchBot:
 
         So this tells apart better than the search that answers, which looks no further at what falls behind.
         """
-        check_views(views)
-        views = views.copy()
-        hide_hands(views, views["turn"].astype(np.int64))
+        views = _as_seen(views)
         thoughts: list[Thought] = []
         for part in _in_order(self._think, views, 1 if self.ms is not None else VIEWS_A_PART, self.threads):
             thoughts += part
@@ -189,6 +185,14 @@ class CheatingSearchBot:
         if ((views["hands"] | views["played"]).sum(axis=1) != ALL_CARDS).any():
             raise ValueError("views: cheating-search needs games that show all four hands")
         return _checked_answers(views, _in_parts(_search_games, views, VIEWS_A_PART, self.threads))
+
+
+def _as_seen(views: GameRecords) -> GameRecords:
+    """Copies of what the seats to act see: a whole game is searched like the view of it."""
+    check_views(views)
+    views = views.copy()
+    hide_hands(views, views["turn"].astype(np.int64))
+    return views
 
 
 def _search_games(games: GameRecords) -> np.ndarray:
