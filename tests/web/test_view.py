@@ -89,7 +89,7 @@ def test_the_file_of_the_games_is_not_overwritten(tmp_path: Path, capsys: pytest
     ("arguments", "reason"),
     [
         (["none.jsonl"], "cannot read none.jsonl: No such file or directory"),
-        ([RECORDS, "--output", "/nowhere/page.html"], "cannot write /nowhere/page.html: No such file or directory"),
+        ([RECORDS, "--output", RECORDS / "page.html"], f"cannot write {RECORDS / 'page.html'}: Not a directory"),
         ([RECORDS, "--judge", "heuristic"], "--judge: heuristic does not say what actions gain; search "),
         ([RECORDS, "--judge", "serch"], "--judge: unknown bot 'serch'"),
     ],
