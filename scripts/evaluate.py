@@ -1,6 +1,7 @@
-"""Play a match between four bots on duplicate deals, print the tables, and write them as JSON.
+"""Play a match between four bots on duplicate deals, or a panel of bots; print the tables, and write them as JSON.
 
 python scripts/evaluate.py --bots heuristic,random,random,random --blocks 500 --seed 1
+python scripts/evaluate.py --panel --bots runs/standard/last.pt --json panel.json
 """
 
 from __future__ import annotations
@@ -20,14 +21,29 @@ from king_env.evaluation import (
     print_report,
     report_markdown,
 )
+from king_env.evaluation.chunks import BotFaultError
 from king_env.evaluation.faults import ON_ERROR_CHOICES
+from king_env.evaluation.panel import (
+    DEFAULT_BLOCKS,
+    DEFAULT_MINUTES,
+    DEFAULT_WITHIN,
+    PANEL_BOTS,
+    PANEL_EPISODES,
+    Panel,
+    PanelPlan,
+)
+from king_env.evaluation.panel_reports import panel_markdown, print_panel
 from king_env.evaluation.seatings import SEATING_CHOICES
-from king_env.ruleset import RULESETS
+from king_env.ruleset import RULESETS, make_ruleset
 from scripts.result_files import cannot_write, check_writable, write_json
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 FAULT = NOT_WRITTEN = 1
 BAD_ARGUMENTS = 2
+
+DEFAULT_MATCH_BLOCKS = 500
+FOR_PANELS_ALONE = ("within", "minutes")
+FOR_MATCHES_ALONE = ("seatings", "on_error", "time_limit_ms", "threads", "record", "record_thoughts")
 
 BOT_OPTION = re.compile(r"\w+=[^:/]*")  # as it stands after a comma
 
@@ -35,41 +51,58 @@ BOT_OPTION = re.compile(r"\w+=[^:/]*")  # as it stands after a comma
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="evaluate",
-        description="A match between four bots on duplicate deals, with 95 % intervals.",
+        description="A match between four bots on duplicate deals, or a panel of bots, with 95 % intervals.",
         epilog="A bot is a name (heuristic, search, search:worlds=20, random, uniform), a checkpoint's path, or "
         "package.module:factory.",
         allow_abbrev=False,
     )
-    parser.add_argument("--bots", required=True, help="four bots parted by commas; the same twice is one kind")
-    parser.add_argument("--blocks", type=int, default=500, help="blocks of deals, each played in all seatings (500)")
+    parser.add_argument("--bots", help="four bots parted by commas; the same twice is one kind. Or more for a panel")
+    parser.add_argument(
+        "--panel",
+        nargs="?",
+        const=",".join(PANEL_BOTS),
+        help=f"play each of these bots alone against three of each, on deals kept for that ({', '.join(PANEL_BOTS)})",
+    )
+    parser.add_argument(
+        "--blocks",
+        type=int,
+        help=f"blocks of deals, each played in all seatings (500; a panel: at most, {DEFAULT_BLOCKS})",
+    )
+    parser.add_argument("--within", type=float, help=f"a panel: points a game to know each within ({DEFAULT_WITHIN:g})")
+    parser.add_argument("--minutes", type=float, help=f"a panel: for one match at most ({DEFAULT_MINUTES:g})")
     parser.add_argument("--seed", type=int, default=1, help="of the deals and of the bots' random numbers (1)")
     parser.add_argument("--ruleset", default="portuguese", choices=list(RULESETS), help="the rules (portuguese)")
     parser.add_argument(
-        "--episode", default="game", choices=EPISODES, help="whole games, or single deals of each contract (game)"
+        "--episode", choices=EPISODES, help="whole games, or single deals of each contract (game; a panel: both)"
     )
-    parser.add_argument(
-        "--seatings", default="all", choices=SEATING_CHOICES, help="all that differ, or four balanced ones (all)"
-    )
-    parser.add_argument(
-        "--on-error", default="stop", choices=ON_ERROR_CHOICES, help="what follows when a bot is at fault (stop)"
-    )
+    parser.add_argument("--seatings", choices=SEATING_CHOICES, help="all that differ, or four balanced ones (all)")
+    parser.add_argument("--on-error", choices=ON_ERROR_CHOICES, help="what follows when a bot is at fault (stop)")
     parser.add_argument("--time-limit-ms", type=float, help="for each decision of a bot (none)")
     parser.add_argument("--threads", type=int, help="for compiled bots (as many as there are processors)")
     parser.add_argument("--allow-cheating", action="store_true", help="let bots play that see all hands")
-    parser.add_argument("--json", type=Path, help="a file to write the result to")
+    parser.add_argument("--json", type=Path, help="a file to write the result to; a panel goes on with what it holds")
     parser.add_argument("--record", type=Path, help="a file to add every game to, a line of JSON a game")
     parser.add_argument(
         "--record-thoughts",
-        action="store_true",
+        action="store_const",
+        const=True,
         help="with --record: also what policies and searches think at each decision, for `python -m king_env view`",
     )
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--no-progress", action="store_true", help="draw no progress bar")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.panel is None and options.bots is None:
+        parser.error("give --bots, or --panel")
+    for option in FOR_MATCHES_ALONE if options.panel is not None else FOR_PANELS_ALONE:
+        if getattr(options, option) is not None:
+            parser.error(f"--{option.replace('_', '-')}: is for {'matches' if options.panel else 'panels'} alone")
+    return options
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
+    if options.panel is not None:
+        return play_panel(options)
     try:
         check_writable("--json", options.json)
         result, status = play(options)
@@ -93,6 +126,52 @@ def main(arguments: list[str] | None = None) -> int:
     return status
 
 
+def play_panel(options: argparse.Namespace) -> int:
+    """Play a panel, or what is missing of it, and print it; the exit status."""
+    try:
+        check_writable("--json", options.json)
+        panel = Panel(panel_plan(options), options.json)
+    except (ValueError, OSError, ImportError) as error:
+        print(f"evaluate: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    status = 0
+    try:
+        panel.play(options.json, (lambda text: None) if options.no_progress else report_progress)
+    except BotFaultError as error:
+        print(f"evaluate: the panel stopped at a fault: {error}", file=sys.stderr)
+        status = FAULT
+    except OSError as error:
+        print(f"evaluate: {cannot_write('--json', options.json, error)}", file=sys.stderr)
+        status = NOT_WRITTEN
+    except KeyboardInterrupt:
+        print("evaluate: interrupted", file=sys.stderr)
+        status = INTERRUPTED
+    if options.markdown:
+        print(panel_markdown(panel))
+    else:
+        print_panel(panel)
+    return status
+
+
+def panel_plan(options: argparse.Namespace) -> PanelPlan:
+    """What the panel is to say: the bots of the panel and those given besides."""
+    bots = [*split_bots(options.panel), *(split_bots(options.bots) if options.bots else [])]
+    return PanelPlan(
+        bots=tuple(dict.fromkeys(bots)),
+        ruleset=make_ruleset(options.ruleset),
+        episodes=(options.episode,) if options.episode else PANEL_EPISODES,
+        seed=options.seed,
+        within=DEFAULT_WITHIN if options.within is None else options.within,
+        most_blocks=DEFAULT_BLOCKS if options.blocks is None else options.blocks,
+        most_minutes=DEFAULT_MINUTES if options.minutes is None else options.minutes,
+        allow_cheating=options.allow_cheating,
+    )
+
+
+def report_progress(text: str) -> None:
+    print(f"evaluate: {text}", file=sys.stderr)
+
+
 def split_bots(text: str) -> list[str]:
     """The bots between the commas, save those within a bot's options: `heuristic:cards=random,bidding=random`."""
     bots: list[str] = []
@@ -109,18 +188,18 @@ def play(options: argparse.Namespace) -> tuple[MatchResult | None, int]:
     try:
         result = play_match(
             split_bots(options.bots),
-            options.blocks,
+            DEFAULT_MATCH_BLOCKS if options.blocks is None else options.blocks,
             options.seed,
             options.ruleset,
-            episode=options.episode,
-            seatings=options.seatings,
-            on_error=options.on_error,
+            episode=options.episode or "game",
+            seatings=options.seatings or "all",
+            on_error=options.on_error or "stop",
             time_limit_ms=options.time_limit_ms,
             num_threads=options.threads,
             allow_cheating=options.allow_cheating,
             progress=not options.no_progress,
             record=options.record,
-            record_thoughts=options.record_thoughts,
+            record_thoughts=options.record_thoughts or False,
         )
     except MatchFaultError as error:
         print(f"evaluate: the match stopped at a fault: {error}", file=sys.stderr)

@@ -176,13 +176,13 @@ def play_on(game: GameRecord, card: Card) -> Cards:
 
 
 @kernel
-def most_to_make(game: GameRecord) -> int:
-    """More than this the seat to act cannot make in this deal: all that is to be won, and for an owner the full price.
+def most_to_make(game: GameRecord, seat: Seat) -> int:
+    """More than this a seat cannot make in this deal: all that is to be won, and for an owner the full price.
 
     What a buyer pays is left out, so that a buyer seldom makes so much; then all its cards are tried.
     """
-    most = game["deal_scores"][game["turn"]] + MOST_TO_COME[game["contract"], trick_number(game)]
-    if game["is_sold"] != 0 and game["turn"] == owner(game):
+    most = game["deal_scores"][seat] + MOST_TO_COME[game["contract"], trick_number(game)]
+    if game["is_sold"] != 0 and seat == owner(game):
         most += best_points(game)
     return int(most)
 
@@ -267,7 +267,7 @@ def recall(table: Table, ending: int, game: GameRecord, turn: Turn) -> bool:
 def begin_turn(game: GameRecord, choices: Cards, turn: Turn) -> None:
     turn["choices"] = choices
     turn["best_card"] = NO_CARD
-    turn["most"] = most_to_make(game)
+    turn["most"] = most_to_make(game, game["turn"])
 
 
 @kernel

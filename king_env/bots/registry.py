@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from king_env.bots.best_response import CheatingBestResponseBot
 from king_env.bots.compiled_bot import HeuristicBot, RandomBot, UniformBot
 from king_env.bots.protocol import Bot
 from king_env.bots.search import CheatingSearchBot, SearchBot
@@ -19,6 +20,7 @@ BOTS: dict[str, Callable[..., Bot]] = {
     "heuristic": HeuristicBot,
     "search": SearchBot,
     "cheating-search": CheatingSearchBot,
+    "cheating-best-response": CheatingBestResponseBot,
 }
 
 BotChoice = str | Bot  # a name, a checkpoint's path, `package.module:factory`, or a bot itself

@@ -113,7 +113,7 @@ class SearchBot:
             raise ValueError("ms: is given instead of worlds, not with it")
         else:
             object.__setattr__(self, "ms", _checked_time(self.ms))
-        _check_threads(self.threads)
+        check_threads(self.threads)
 
     @property
     def name(self) -> str:
@@ -127,8 +127,7 @@ class SearchBot:
 
     def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
         views = _as_seen(views)
-        actions = _in_parts(self._search, views, 1 if self.ms is not None else VIEWS_A_PART, self.threads)
-        return _checked_answers(views, actions)
+        return answers_in_parts(self._search, views, 1 if self.ms is not None else VIEWS_A_PART, self.threads)
 
     def explain(self, views: GameRecords) -> list[Thought]:
         """What each action gains over what the heuristic would do, all searched in the same worlds to the end.
@@ -175,16 +174,14 @@ class CheatingSearchBot:
     """How many games are searched at a time; as many as there are processors."""
 
     def __post_init__(self) -> None:
-        _check_threads(self.threads)
+        check_threads(self.threads)
 
     def act(self, view: GameRecords, rng: np.random.Generator) -> Action:
         return only_action(self.act_batch(view, rng))
 
     def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
-        check_views(views)
-        if ((views["hands"] | views["played"]).sum(axis=1) != ALL_CARDS).any():
-            raise ValueError("views: cheating-search needs games that show all four hands")
-        return _checked_answers(views, _in_parts(_search_games, views, VIEWS_A_PART, self.threads))
+        check_all_hands(views, self.name)
+        return answers_in_parts(_search_games, views, VIEWS_A_PART, self.threads)
 
 
 def _as_seen(views: GameRecords) -> GameRecords:
@@ -202,12 +199,19 @@ def _search_games(games: GameRecords) -> np.ndarray:
     return decisions.answers()
 
 
-def _in_parts(
+def check_all_hands(games: GameRecords, bot: str) -> None:
+    """Refuse what is no array of whole games."""
+    check_views(games)
+    if ((games["hands"] | games["played"]).sum(axis=1) != ALL_CARDS).any():
+        raise ValueError(f"views: {bot} needs games that show all four hands")
+
+
+def answers_in_parts(
     search: Callable[[GameRecords], np.ndarray], views: GameRecords, views_a_part: int, threads: int | None
 ) -> np.ndarray:
-    """The actions in all views, several parts of them searched at a time."""
+    """The actions in all views, several parts of them searched at a time; ValueError where there is none."""
     answers = _in_order(search, views, views_a_part, threads)
-    return np.concatenate([np.zeros(0, dtype=np.int64), *answers])
+    return _checked_answers(views, np.concatenate([np.zeros(0, dtype=np.int64), *answers]))
 
 
 def _in_order(
@@ -247,6 +251,7 @@ def _checked_time(ms: object) -> float:
     return float(ms)
 
 
-def _check_threads(threads: int | None) -> None:
+def check_threads(threads: int | None) -> None:
+    """Refuse a number of threads that is none."""
     if threads is not None:
         whole_number("threads", threads, 1)

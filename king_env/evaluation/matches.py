@@ -119,7 +119,7 @@ def play_match(
         `MatchNotRecordedError`, where the games' file cannot be written any more.
 
     """
-    plan = _make_plan(
+    plan = make_plan(
         bots,
         num_blocks,
         seed,
@@ -136,7 +136,7 @@ def play_match(
     return _play(plan, workers, progress, None if record is None else check_appendable(record))
 
 
-def _make_plan(
+def make_plan(
     bots: Sequence[BotChoice],
     num_blocks: int,
     seed: int,
@@ -148,8 +148,9 @@ def _make_plan(
     allow_cheating: bool,
     is_recorded: bool,
     thoughts_are_recorded: bool,
+    purpose: str = "evaluation",
 ) -> MatchPlan:
-    """Check all that was asked for, and draw up what is to be played."""
+    """Check all that was asked for, and draw up what is to be played; purpose: of the deals (`chance.PURPOSES`)."""
     num_blocks, seed = whole_number("num_blocks", num_blocks, 1), whole_number("seed", seed, 0)
     check_option("episode", episode, EPISODES)
     check_option("seatings", seatings, SEATING_CHOICES)
@@ -167,7 +168,7 @@ def _make_plan(
         seed=seed,
         on_error=on_error,
         time_limit_ms=time_limit_ms,
-        deal_streams=new_streams(seed, num_blocks, "evaluation"),
+        deal_streams=new_streams(seed, num_blocks, purpose),
         bot_streams=new_streams(seed, num_blocks, "bots"),
         is_recorded=is_recorded,
         thoughts_are_recorded=thoughts_are_recorded,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from king_env.engine.contracts import NEGATIVE_NAMES
@@ -179,17 +180,22 @@ def report_text(result: MatchResult) -> str:
 
 def print_report(result: MatchResult) -> None:
     """Print the report on the terminal, with rich's tables if it is installed."""
+    print_tables(headline(result), report_tables(result), _faults(result))
+
+
+def print_tables(head: str, tables: Sequence[Table], notes: Sequence[str]) -> None:
+    """Print a head, tables and notes on the terminal, with rich's tables if it is installed."""
     if not HAS_RICH:
-        print(report_text(result))
+        print("\n\n".join([head, *(plain_text(table) for table in tables), *notes]))
         return
     console = rich.console.Console()
-    console.print(headline(result), highlight=False, markup=False)
-    for table in report_tables(result):
+    console.print(head, highlight=False, markup=False)
+    for table in tables:
         console.print()
         console.print(table.title, style="bold", highlight=False, markup=False)
         console.print(_rich_table(table))
-    for fault in _faults(result):
-        console.print(fault, highlight=False, markup=False)
+    for note in notes:
+        console.print(note, highlight=False, markup=False)
 
 
 def _faults(result: MatchResult) -> list[str]:

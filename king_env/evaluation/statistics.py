@@ -71,6 +71,41 @@ def estimate_mean(totals: npt.ArrayLike, counts: npt.ArrayLike) -> Estimate:
     return Estimate(float(mean), half_width, int(count))
 
 
+@dataclass(frozen=True)
+class BlockSums:
+    """All that `estimate_mean` needs to know of any number of blocks, in whole numbers, so that blocks can be added."""
+
+    num_blocks: int = 0
+    points: int = 0
+    """Of all blocks together; so too the others."""
+    deals: int = 0
+    points_squared: int = 0
+    deals_squared: int = 0
+    points_times_deals: int = 0
+
+    def plus(self, totals: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> BlockSums:
+        """These blocks and more, that total so many points in so many deals each."""
+        return BlockSums(
+            self.num_blocks + len(totals),
+            self.points + int(totals.sum()),
+            self.deals + int(counts.sum()),
+            self.points_squared + int((totals**2).sum()),
+            self.deals_squared + int((counts**2).sum()),
+            self.points_times_deals + int((totals * counts).sum()),
+        )
+
+    def estimate(self) -> Estimate:
+        """What `estimate_mean` says of these blocks."""
+        if self.deals == 0:
+            return Estimate(math.nan, math.nan, 0)
+        mean = self.points / self.deals
+        if self.num_blocks < 2:
+            return Estimate(mean, math.nan, self.deals)
+        residuals = self.points_squared - 2 * mean * self.points_times_deals + mean**2 * self.deals_squared
+        variance = self.num_blocks / (self.num_blocks - 1) * max(0.0, residuals) / self.deals**2
+        return Estimate(mean, student_t(self.num_blocks - 1) * math.sqrt(variance), self.deals)
+
+
 @lru_cache(maxsize=1024)
 def student_t(degrees: int) -> float:
     """The t that 95 % of Student's distribution lies within, on either side of 0."""
