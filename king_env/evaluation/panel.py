@@ -9,9 +9,10 @@ and so on. At a look a cell ends if
 
 - it is narrow: half its interval is at most `within` points a game. That depends on the spread alone, so the interval
   means what it says;
-- it is settled: half its interval is at most four times that, and twice the interval leaves 0 out. At ten looks a cell
-  whose mean is 0 would be called settled with a chance of less than 1 in 1,000, so the sign is sure; the mean may lie a
-  little too far from 0, for cells that are lucky early end early. Tables mark such cells with an asterisk.
+- it is settled: half its interval is at most four times that, and an interval twice as wide leaves 0 out. In the seven
+  looks up to 4,096 blocks a cell whose true mean is 0 is called settled with a chance of less than 1 in 1,000, so the
+  sign is sure; the mean may lie a little too far from 0, for of cells alike the lucky ones end first. Tables mark such
+  cells with an asterisk.
 
 A cell ends as well after as many blocks, or minutes of its own, as it was given at most.
 """
@@ -199,18 +200,21 @@ def is_settled(points: Estimate, within: float) -> bool:
 
 def best_response_to(trio: str) -> str:
     """The bot that shows how much there is to gain against three of this one."""
-    bot = make(trio)
-    if isinstance(bot, SearchBot) and bot.worlds is not None:
-        return f"cheating-best-response:depth=1,worlds={min(bot.worlds, MOST_WORLDS_FORESEEN)}"
-    return "cheating-best-response"
+    worlds = worlds_searched(trio)
+    if worlds == 0:
+        return "cheating-best-response"
+    return f"cheating-best-response:depth=1,worlds={min(worlds, MOST_WORLDS_FORESEEN)}"
 
 
 def knows_replies(trio: str) -> bool:
     """Whether the best response to three of this bot foresees what they do, and not only what it takes them for."""
-    bot = make(trio)
-    if isinstance(bot, SearchBot):
-        return bot.worlds is not None and bot.worlds <= MOST_WORLDS_FORESEEN
-    return bot.name == HEURISTIC
+    return trio == HEURISTIC or 0 < worlds_searched(trio) <= MOST_WORLDS_FORESEEN
+
+
+def worlds_searched(name: str) -> int:
+    """In how many worlds a bot searches by its name; 0: it does not, or as many as its time allows."""
+    bot = make(name) if name.partition(":")[0] == "search" else None
+    return bot.worlds or 0 if isinstance(bot, SearchBot) else 0
 
 
 class Panel:

@@ -46,7 +46,7 @@ def panel_tables(panel: Panel) -> list[Table]:
     tables: list[Table] = []
     for episode in panel.plan.episodes:
         tables += [one_against_three(panel, episode), three_against_one(panel, episode)]
-        tables += [strength_table(panel, episode), ceilings_table(panel, episode)]
+        tables += [strength_table(panel, episode), ceilings_table(panel, episode), shares_table(panel, episode)]
     if "deal" in panel.plan.episodes:
         tables += [contracts_table(panel, trio) for trio in panel.plan.bots]
     return tables
@@ -71,18 +71,28 @@ def three_against_one(panel: Panel, episode: str) -> Table:
 
 
 def strength_table(panel: Panel, episode: str) -> Table:
-    """Each bot alone against three heuristic, on the scale from random to cheating-search, and towards the ceiling."""
-    bots = list(dict.fromkeys([*panel.plan.bots, YARDSTICK, best_response_to(HEURISTIC)]))
+    """Each bot alone against three heuristic, on the scale from random to cheating-search."""
     low, high = (_points(panel, bot, HEURISTIC, episode) for bot in (WEAKEST, YARDSTICK))
-    ceiling = _points(panel, best_response_to(HEURISTIC), HEURISTIC, episode)
     rows = []
-    for bot in bots:
-        points = _points(panel, bot, HEURISTIC, episode)
-        strength, share = share_of_way(points, low, high), share_of_way(points, NO_POINTS, ceiling)
-        rows.append((bot, _points_text(panel, bot, HEURISTIC, episode), _percent_text(strength), _percent_text(share)))
+    for bot in dict.fromkeys([*panel.plan.bots, YARDSTICK, best_response_to(HEURISTIC)]):
+        strength = share_of_way(_points(panel, bot, HEURISTIC, episode), low, high)
+        rows.append((bot, _points_text(panel, bot, HEURISTIC, episode), _percent_text(strength)))
     title = f"Strength: alone against three {HEURISTIC} ({EPISODE_TEXTS[episode]})"
-    header = ("bot", "points a game", f"{WEAKEST} 0, {YARDSTICK} 100", f"% of the way from {HEURISTIC} to the ceiling")
-    return Table(title, header, tuple(rows))
+    return Table(title, ("bot", "points a game", f"{WEAKEST} 0, {YARDSTICK} 100"), tuple(rows))
+
+
+def shares_table(panel: Panel, episode: str) -> Table:
+    """How far each bot has come from what heuristic makes in a field to that field's ceiling, in hundredths."""
+    fields = panel.plan.bots
+    lows = [_points(panel, HEURISTIC, trio, episode) for trio in fields]
+    highs = [_points(panel, best_response_to(trio), trio, episode) for trio in fields]
+    rows = []
+    for lone in fields:
+        made = [_points(panel, lone, trio, episode) for trio in fields]
+        shares = [share_of_way(*ends) for ends in zip(made, lows, highs, strict=True)]
+        rows.append((lone, *(_percent_text(share) for share in shares)))
+    title = f"% of the way from {HEURISTIC} to the ceiling of the field ({EPISODE_TEXTS[episode]})"
+    return Table(title, ("alone \\ three of", *fields), tuple(rows))
 
 
 def ceilings_table(panel: Panel, episode: str) -> Table:
@@ -108,7 +118,9 @@ def contracts_table(panel: Panel, trio: str) -> Table:
 
 
 def share_of_way(points: Estimate, low: Estimate, high: Estimate) -> Estimate:
-    """How far from low to high points lie, in hundredths of the way; all three are taken as measured apart."""
+    """How far from low to high points lie, in hundredths of the way; those of different bots are measured apart."""
+    if points in (low, high):
+        return Estimate(0.0 if points == low else float(HUNDRED), 0.0, points.count)
     way = high.mean - low.mean
     if math.isnan(way) or way == 0:
         return Estimate(math.nan, math.nan, 0)

@@ -39,7 +39,7 @@ def test_an_option_that_changes_nothing_is_not_in_the_name() -> None:
         (
             "",
             "unknown bot ''; known: uniform, random, heuristic, search, cheating-search, "
-            "cheating-best-response, package.module:factory,
+            "cheating-best-response, package.module:factory",
         ),
         ("heuristic:speed=3", "bot 'heuristic': unknown option 'speed'; known: cards, choosing, bidding"),
         ("heuristic:card=random", "unknown option 'card' (did you mean 'cards'?)"),

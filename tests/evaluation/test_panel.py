@@ -31,6 +31,7 @@ from king_env.evaluation.panel import (
 from king_env.evaluation.panel_reports import panel_markdown, panel_tables, share_of_way
 from king_env.evaluation.statistics import BlockSums, Estimate, estimate_mean
 from king_env.evaluation.tallies import COLUMNS
+from king_env.ruleset import RULESETS
 from scripts.evaluate import main
 
 ROOT = Path(__file__).parents[2]
@@ -164,7 +165,7 @@ def test_more_bots_are_added_to_a_file_and_none_are_lost(tmp_path: Path) -> None
     ("plan", "message"),
     [
         (PanelPlan(bots=CHEAP.bots, seed=2), "holds a panel of seed 1, not 2"),
-        (PanelPlan(bots=CHEAP.bots, ruleset="brazilian_trump"), "holds a panel under other rules"),
+        (PanelPlan(bots=CHEAP.bots, ruleset=RULESETS["brazilian_trump"]), "holds a panel under other rules"),
     ],
 )
 def test_a_file_of_another_panel_is_refused(plan: PanelPlan, message: str, tmp_path: Path) -> None:
@@ -239,12 +240,13 @@ def test_the_tables_show_the_matrix_both_ways_strength_ceilings_and_contracts() 
     panel = Panel(CHEAP)
     panel.play()
     tables = panel_tables(panel)
-    assert len(tables) == 4 + len(CHEAP.bots)
-    one, three, strength, ceilings = tables[:4]
+    assert len(tables) == 5 + len(CHEAP.bots)
+    one, three, strength, ceilings, shares = tables[:5]
     assert one.rows[0][1] == one.rows[1][2] == "0" and one.rows[0][2].startswith("−") and one.rows[1][1].startswith("+")
     assert three.rows[1][1].startswith("+") and three.rows[0][2].startswith("−")
     assert [row[2].split()[0] for row in strength.rows[:1]] == ["0"] and strength.rows[2][2].startswith("100")
     assert [row[2][:5] for row in ceilings.rows] == ["taken", "known"]
+    assert [row[2] for row in shares.rows][1] == "0 ± 0"
     assert "| alone \\ three of | random | heuristic |" in panel_markdown(panel)
 
 
