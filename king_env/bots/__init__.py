@@ -7,8 +7,8 @@
   takes the best; ``search:worlds=20`` in as many worlds as that, ``search:ms=20`` for as long as that, which does not
   repeat. ``threads=1`` keeps it to one processor.
 - ``cheating-search``: the same with the cards as they truly lie; it plays only where it is allowed.
-- ``cheating-best-response``: sees all hands too, and tries all that it may do at its next three decisions
-  (``depth=3``), foreseeing how the others reply if they are `heuristic`, or with ``worlds=20`` if they are
+- ``cheating-best-response``: sees all hands too, and tries all that it may do at its next four decisions
+  (``depth=4``), foreseeing how the others reply if they are `heuristic`, or with ``worlds=20`` if they are
   ``search:worlds=20``: the most that there is to gain against three of them, as far as it looks.
 
 Each of the first three takes the options ``cards``, ``choosing`` and ``bidding`` (``uniform``, ``random`` or

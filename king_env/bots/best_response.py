@@ -17,7 +17,7 @@ from king_env.engine.information import DEALS_DTYPE
 from king_env.engine.state import GameRecords, new_records
 from king_env.ruleset import whole_number
 
-DEFAULT_DEPTH = 3
+DEFAULT_DEPTH = 4
 
 
 @dataclass(frozen=True)
