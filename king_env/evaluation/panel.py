@@ -50,8 +50,8 @@ DEFAULT_MINUTES = 15.0
 # The scale of strength: each alone against three of the first.
 HEURISTIC, WEAKEST, YARDSTICK = "heuristic", "random", "cheating-search"
 
-# The best response to three `search` searches in as many worlds as they, but in no more than this: it has to make all
-# their replies in every line that it tries.
+# The best response to three `search` has to make all their replies in every line that it tries, which can be afforded
+# up to so many worlds; those that search more are taken for `heuristic`.
 MOST_WORLDS_FORESEEN = 20
 
 FIRST_LOOK = 64
@@ -201,13 +201,13 @@ def is_settled(points: Estimate, within: float) -> bool:
 def best_response_to(trio: str) -> str:
     """The bot that shows how much there is to gain against three of this one."""
     worlds = worlds_searched(trio)
-    if worlds == 0:
-        return "cheating-best-response"
-    return f"cheating-best-response:depth=1,worlds={min(worlds, MOST_WORLDS_FORESEEN)}"
+    if 0 < worlds <= MOST_WORLDS_FORESEEN:
+        return f"cheating-best-response:depth=1,worlds={worlds}"
+    return "cheating-best-response"
 
 
 def knows_replies(trio: str) -> bool:
-    """Whether the best response to three of this bot foresees what they do, and not only what it takes them for."""
+    """Whether the best response to three of this bot foresees what they do, and not only what `heuristic` would."""
     return trio == HEURISTIC or 0 < worlds_searched(trio) <= MOST_WORLDS_FORESEEN
 
 

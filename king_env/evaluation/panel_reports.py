@@ -25,8 +25,8 @@ NO_POINTS = Estimate(0.0, 0.0, 1)  # what a bot makes against three of itself, w
 
 NOTES = (
     f"Intervals: {INTERVAL_METHOD}. * settled early: its sign is sure, its mean may lie a little too far from 0.",
-    "A ceiling sees all hands. Where it knows the replies it is a best response as far as it looks; otherwise it takes "
-    "the others for something else. So more than this can be gained, but hardly by a bot that sees one hand.",
+    "A ceiling sees all hands. Where the replies are known it is a best response as far as it looks ahead, so the true "
+    f"ceiling is not lower; where they are taken for {HEURISTIC}'s it may be far higher.",
 )
 
 
@@ -100,7 +100,7 @@ def ceilings_table(panel: Panel, episode: str) -> Table:
     rows = []
     for trio in panel.plan.bots:
         ceiling = best_response_to(trio)
-        known = "known" if knows_replies(trio) else "taken for others: a lower bound"
+        known = "known" if knows_replies(trio) else f"taken for {HEURISTIC}'s: a lower bound"
         rows.append((trio, ceiling, known, _points_text(panel, ceiling, trio, episode)))
     title = f"Ceiling of each field ({EPISODE_TEXTS[episode]})"
     return Table(
@@ -122,7 +122,7 @@ def share_of_way(points: Estimate, low: Estimate, high: Estimate) -> Estimate:
     if points in (low, high):
         return Estimate(0.0 if points == low else float(HUNDRED), 0.0, points.count)
     way = high.mean - low.mean
-    if math.isnan(way) or way == 0:
+    if not abs(way) > math.hypot(low.half_width, high.half_width):  # nor if there is no telling which lies higher
         return Estimate(math.nan, math.nan, 0)
     share = (points.mean - low.mean) / way
     half_widths = (points.half_width, (1 - share) * low.half_width, share * high.half_width)
