@@ -9,7 +9,7 @@ import numpy as np
 
 from king_env.bots.compiled_bot import only_action
 from king_env.bots.foreseeing import FORK_DTYPE, SCRATCH_RECORDS, foresee_all
-from king_env.bots.search import VIEWS_A_PART, answers_in_parts, check_all_hands, check_threads
+from king_env.bots.search import VIEWS_A_PART, answers_in_unlike, check_all_hands, check_threads
 from king_env.bots.searching import SEARCH_DTYPE
 from king_env.chance import STREAM_WORDS
 from king_env.engine.actions import Action
@@ -55,7 +55,7 @@ class CheatingBestResponseBot:
 
     def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
         check_all_hands(views, self.name)
-        return answers_in_parts(self._foresee, views, VIEWS_A_PART, self.threads)
+        return answers_in_unlike(self._foresee, views, VIEWS_A_PART, self.threads)
 
     def _foresee(self, games: GameRecords) -> np.ndarray:
         actions, _ = foreseen(games, self.depth, self.worlds)

@@ -127,7 +127,9 @@ class SearchBot:
 
     def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
         views = _as_seen(views)
-        return answers_in_parts(self._search, views, 1 if self.ms is not None else VIEWS_A_PART, self.threads)
+        if self.ms is not None:
+            return answers_in_parts(self._search, views, 1, self.threads)
+        return answers_in_unlike(self._search, views, VIEWS_A_PART, self.threads)
 
     def explain(self, views: GameRecords) -> list[Thought]:
         """What each action gains over what the heuristic would do, all searched in the same worlds to the end.
@@ -181,7 +183,7 @@ class CheatingSearchBot:
 
     def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
         check_all_hands(views, self.name)
-        return answers_in_parts(_search_games, views, VIEWS_A_PART, self.threads)
+        return answers_in_unlike(_search_games, views, VIEWS_A_PART, self.threads)
 
 
 def _as_seen(views: GameRecords) -> GameRecords:
@@ -212,6 +214,22 @@ def answers_in_parts(
     """The actions in all views, several parts of them searched at a time; ValueError where there is none."""
     answers = _in_order(search, views, views_a_part, threads)
     return _checked_answers(views, np.concatenate([np.zeros(0, dtype=np.int64), *answers]))
+
+
+def answers_in_unlike(
+    search: Callable[[GameRecords], np.ndarray], views: GameRecords, views_a_part: int, threads: int | None
+) -> np.ndarray:
+    """The actions in all views, where like views get like answers: so each is searched once.
+
+    In duplicate games every seat sees the same until somebody plays otherwise.
+    """
+    _, firsts, places = np.unique(_as_bytes(views), return_index=True, return_inverse=True)
+    return answers_in_parts(search, views[firsts], views_a_part, threads)[places]
+
+
+def _as_bytes(views: GameRecords) -> np.ndarray:
+    """Each view as one item that can be compared."""
+    return np.ascontiguousarray(views).view(np.dtype((np.void, views.dtype.itemsize)))
 
 
 def _in_order(

@@ -10,7 +10,7 @@ import pytest
 
 from king_env.bots import BotError, make
 from king_env.bots.registry import BotChoice
-from king_env.bots.search import SearchBot
+from king_env.bots.search import SearchBot, answers_in_unlike
 from king_env.engine import batch
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.seats import NUM_SEATS
@@ -69,6 +69,20 @@ def test_the_views_stay_as_they_are() -> None:
     QUICK.act_batch(games, RNG)
     make("cheating-search").act_batch(games, RNG)
     assert games.tobytes() == before
+
+
+def test_views_that_are_alike_are_searched_once() -> None:
+    games = some_positions(40, [PORTUGUESE], seed=9)
+    mixed = np.random.default_rng(9).permutation(np.repeat(np.arange(len(games)), 3))
+    searched: list[int] = []
+
+    def count(views: GameRecords) -> np.ndarray:
+        searched.append(len(views))
+        return QUICK.act_batch(views, RNG)
+
+    answers = answers_in_unlike(count, games[mixed], views_a_part=8, threads=1)
+    assert sum(searched) == len(np.unique(games)) == len(games)
+    assert (answers == QUICK.act_batch(games, RNG)[mixed]).all()
 
 
 def test_scores_of_earlier_deals_change_no_action() -> None:
