@@ -32,10 +32,15 @@ from king_env.evaluation.panel import (
     Panel,
     PanelPlan,
 )
-from king_env.evaluation.panel_reports import panel_markdown, print_panel
+from king_env.evaluation.panel_reports import ending_text, panel_markdown, print_panel
 from king_env.evaluation.seatings import SEATING_CHOICES
 from king_env.ruleset import RULESETS, make_ruleset
 from scripts.result_files import cannot_write, check_writable, write_json
+
+try:
+    from tqdm import tqdm
+except ImportError:  # the bar comes with the extra `evaluate`
+    tqdm = None
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 FAULT = NOT_WRITTEN = 1
@@ -95,7 +100,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         parser.error("give --bots, or --panel")
     for option in FOR_MATCHES_ALONE if options.panel is not None else FOR_PANELS_ALONE:
         if getattr(options, option) is not None:
-            parser.error(f"--{option.replace('_', '-')}: is for {'matches' if options.panel else 'panels'} alone")
+            parser.error(
+                f"--{option.replace('_', '-')}: is for {'panels' if options.panel is None else 'matches'} alone"
+            )
     return options
 
 
@@ -136,7 +143,10 @@ def play_panel(options: argparse.Namespace) -> int:
         return BAD_ARGUMENTS
     status = 0
     try:
-        panel.play(options.json, (lambda text: None) if options.no_progress else report_progress)
+        if options.no_progress:
+            panel.play(options.json)
+        else:
+            panel.play(options.json, lambda match: report_progress(ending_text(panel, match)), progress=True)
     except BotFaultError as error:
         print(f"evaluate: the panel stopped at a fault: {error}", file=sys.stderr)
         status = FAULT
@@ -169,7 +179,11 @@ def panel_plan(options: argparse.Namespace) -> PanelPlan:
 
 
 def report_progress(text: str) -> None:
-    print(f"evaluate: {text}", file=sys.stderr)
+    """A line above the bar, if there is one."""
+    if tqdm is None:
+        print(f"evaluate: {text}", file=sys.stderr)
+    else:
+        tqdm.write(f"evaluate: {text}", file=sys.stderr)
 
 
 def split_bots(text: str) -> list[str]:

@@ -18,7 +18,7 @@ from king_env.chance import PURPOSES, Streams
 from king_env.engine.cards import NUM_CARDS
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import GameRecord, GameRecords, new_records
-from king_env.episode import deal_kinds, num_deals
+from king_env.episode import num_deals
 from king_env.evaluation.asking import ask_bot, ask_thoughts
 from king_env.evaluation.deal_sheets import DEAL_SHEET_DTYPE, DealSheets
 from king_env.evaluation.entrants import Entrant
@@ -45,7 +45,9 @@ class MatchPlan:
     seatings: tuple[Seating, ...]
     ruleset: RuleSet
     episode: str
-    """`game`: a block is a game of ten deals; `deal`: a block is a single deal of each contract."""
+    """`game`: a block is a game of ten deals; `deal`: a block is single deals."""
+    kinds_of_deals: Numbers
+    """Of which kinds a block's single deals are (`chance.begin_games`); none where a block is a whole game."""
     seed: int
     on_error: str
     time_limit_ms: float | None
@@ -57,11 +59,6 @@ class MatchPlan:
     """Whether the games are kept, action by action."""
     thoughts_are_recorded: bool
     """Whether what bots think goes with them, if they say it."""
-
-    @property
-    def kinds_of_deals(self) -> Numbers:
-        """Of which kinds a block's single deals are: of each one; none where a block is a whole game."""
-        return deal_kinds(self.episode, None)
 
     @property
     def games_a_block(self) -> int:

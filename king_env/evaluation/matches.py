@@ -21,7 +21,7 @@ import numpy as np
 
 from king_env.bots.registry import BotChoice
 from king_env.chance import new_streams
-from king_env.episode import EPISODES, check_option
+from king_env.episode import EPISODES, check_option, deal_kinds
 from king_env.evaluation.chunks import Advance, BotFaultError, ChunkResult, MatchPlan, play_chunk, warm_up
 from king_env.evaluation.entrants import enter_bots
 from king_env.evaluation.faults import ON_ERROR_CHOICES, Fault
@@ -165,6 +165,7 @@ def make_plan(
         seatings=tuple(distinct_seatings(kinds, seatings)),
         ruleset=ruleset,
         episode=episode,
+        kinds_of_deals=deal_kinds(episode, None),
         seed=seed,
         on_error=on_error,
         time_limit_ms=time_limit_ms,

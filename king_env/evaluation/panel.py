@@ -4,15 +4,17 @@ A cell is one such match. Whoever measures against a single opponent learns how 
 shows the rest. All cells are played on the same deals, those of a purpose of their own (`king_env.chance`): neither
 envs nor `play_match` draw them, and code that trains may not import this module.
 
-Cells are played on in turns, those first that have been played least, and looked at when they have 64 blocks, 128, 256
-and so on. At a look a cell ends if
+A block is a whole game, or the ten deals of one as single deals. Its four positive deals tell more than one that counts
+four times would, for most of the spread is theirs.
+
+Cells are played on in turns, those first that have been played least. From 64 blocks on a cell ends if
 
 - it is narrow: half its interval is at most `within` points a game. That depends on the spread alone, so the interval
   means what it says;
-- it is settled: half its interval is at most four times that, and an interval twice as wide leaves 0 out. In the seven
-  looks up to 4,096 blocks a cell whose true mean is 0 is called settled with a chance of less than 1 in 1,000, so the
-  sign is sure; the mean may lie a little too far from 0, for of cells alike the lucky ones end first. Tables mark such
-  cells with an asterisk.
+- it is settled: half its interval is at most four times that, and an interval twice as wide leaves 0 out. This is
+  looked at with 64 blocks, 128, 256 and so on: in the seven looks up to 4,096 blocks a cell whose true mean is 0 is
+  called settled with a chance of less than 1 in 1,000, so the sign is sure; the mean may lie a little too far from 0,
+  for of cells alike the lucky ones end first. Tables mark such cells with an asterisk.
 
 A cell ends as well after as many blocks, or minutes of its own, as it was given at most.
 """
@@ -25,20 +27,31 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from king_env.bots import make
 from king_env.bots.search import SearchBot
+from king_env.engine.contracts import NUM_POSITIVES
 from king_env.engine.seats import NUM_SEATS
-from king_env.evaluation.chunks import MatchPlan, play_chunk, warm_up
+from king_env.episode import ALL_KINDS
+from king_env.evaluation.chunks import Advance, MatchPlan, play_chunk, warm_up
 from king_env.evaluation.entrants import enter_bots
-from king_env.evaluation.matches import BLOCKS_A_CHUNK, make_plan
+from king_env.evaluation.matches import make_plan
 from king_env.evaluation.results import ENV_VERSION, versions
 from king_env.evaluation.statistics import BlockSums, Estimate
 from king_env.evaluation.tallies import COLUMNS
 from king_env.ruleset import RuleSet, make_ruleset, whole_number
+
+try:
+    from tqdm import tqdm
+except ImportError:  # the bar comes with the extra `evaluate`
+    tqdm = None
 
 PANEL_FORMAT = "king-panel-1"
 PANEL_BOTS = ("random", "heuristic", "search:worlds=20", "search:worlds=100", "search:worlds=400")
@@ -54,6 +67,11 @@ HEURISTIC, WEAKEST, YARDSTICK = "heuristic", "random", "cheating-search"
 # up to so many worlds; those that search more are taken for `heuristic`.
 MOST_WORLDS_FORESEEN = 20
 
+# Of single deals a block has those of a game.
+KINDS_OF_A_GAME = ALL_KINDS[:-1] + ALL_KINDS[-1:] * NUM_POSITIVES
+
+# So many blocks are played at once, and as many are lost at most when the panel is interrupted.
+BLOCKS_AT_ONCE = 16
 FIRST_LOOK = 64
 SETTLED_WIDTH = 4.0  # times `within`: a settled cell is at least so narrow
 SETTLED_DISTANCE = 2.0  # times the interval leaves 0 out
@@ -103,7 +121,7 @@ class PanelPlan:
         for episode in self.episodes:
             wanted += [Match(lone, trio, episode) for trio in self.bots for lone in self.bots if lone != trio]
             wanted += [Match(lone, HEURISTIC, episode) for lone in (*self.bots, WEAKEST, YARDSTICK)]
-            wanted += [Match(best_response_to(trio), trio, episode) for trio in self.bots]
+            wanted += [Match(best_response_to(trio), trio, episode) for trio in (*self.bots, HEURISTIC)]
         yield from (match for match in dict.fromkeys(wanted) if match.lone != match.trio)
 
 
@@ -115,9 +133,14 @@ class Match:
     trio: str
     episode: str
 
+    @property
+    def text(self) -> str:
+        """The match in words."""
+        return f"{self.lone} against three {self.trio}, {self.episode}s"
+
     def plan(self, panel: PanelPlan) -> MatchPlan:
         """What is to be played: the same deals in every cell."""
-        return make_plan(
+        plan = make_plan(
             [self.lone, self.trio, self.trio, self.trio],
             panel.most_blocks,
             panel.seed,
@@ -131,6 +154,9 @@ class Match:
             thoughts_are_recorded=False,
             purpose="panel",
         )
+        if self.episode == "game":
+            return plan
+        return dataclasses.replace(plan, kinds_of_deals=np.array(KINDS_OF_A_GAME, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -155,15 +181,25 @@ class Cell:
 
     def why_ended(self, panel: PanelPlan) -> str:
         """Why nothing more is to be played; empty while there is."""
-        if is_look(self.num_blocks):
+        if self.num_blocks >= FIRST_LOOK:
             points = self.points()
             if points.half_width <= panel.within:
                 return NARROW
-            if is_settled(points, panel.within):
+            if is_look(self.num_blocks) and is_settled(points, panel.within):
                 return SETTLED
         if self.num_blocks >= panel.most_blocks:
             return ALL_BLOCKS
         return OUT_OF_TIME if self.wall_seconds >= SECONDS_A_MINUTE * panel.most_minutes else ""
+
+    def share_played(self, panel: PanelPlan) -> float:
+        """About how much of the cell has been played, from 0 to 1."""
+        if self.why_ended(panel):
+            return 1.0
+        minutes = self.wall_seconds / SECONDS_A_MINUTE
+        spent = max(self.num_blocks / panel.most_blocks, minutes / panel.most_minutes)
+        if self.num_blocks < FIRST_LOOK:
+            return spent
+        return max(spent, (panel.within / self.points().half_width) ** 2)
 
     def to_dict(self, panel: PanelPlan) -> dict[str, Any]:
         """Plain values for JSON: the points for people, and the sums by which the cell goes on."""
@@ -188,7 +224,7 @@ NOTHING_PLAYED = Cell()
 
 
 def is_look(num_blocks: int) -> bool:
-    """Whether a cell of so many blocks is looked at: 64, 128, 256, …"""
+    """Whether a cell of so many blocks may be called settled: 64, 128, 256, …"""
     return num_blocks >= FIRST_LOOK and num_blocks & (num_blocks - 1) == 0
 
 
@@ -235,23 +271,39 @@ class Panel:
         return self._cells.get(Match(lone, trio, episode), NOTHING_PLAYED)
 
     @property
+    def num_played(self) -> float:
+        """About how many cells have been played, shares of them counted."""
+        return sum(self._cell(match).share_played(self.plan) for match in self.matches)
+
+    @property
     def unfinished(self) -> list[Match]:
         """The cells that have not ended."""
         return [match for match in self.matches if not self._cell(match).why_ended(self.plan)]
 
-    def play(self, path: Path | None = None, tell: Callable[[str], None] = lambda text: None) -> None:
-        """Play every cell to its end; the file holds all that has been played, whatever stops this."""
+    def play(
+        self, path: Path | None = None, tell: Callable[[Match], None] = lambda match: None, progress: bool = False
+    ) -> None:
+        """Play every cell to its end.
+
+        Args:
+            path: a file that holds all that has been played, whatever stops this.
+            tell: is called with each match that has ended.
+            progress: show a bar, if the terminal is one and tqdm is installed.
+
+        """
         plans: dict[Match, MatchPlan] = {}
-        while unfinished := self.unfinished:
-            match = min(unfinished, key=lambda each: self._cell(each).num_blocks)
-            if match not in plans:
-                plans[match] = match.plan(self.plan)
-                warm_up(plans[match])
-            self._cells[match] = play_more(self._cell(match), plans[match])
-            if path is not None:
-                self.write(path)
-            if why := self._cell(match).why_ended(self.plan):
-                tell(f"{match.lone} against three {match.trio}, {match.episode}s: {why}")
+        with _progress_bar(self, progress) as show:
+            while unfinished := self.unfinished:
+                match = min(unfinished, key=lambda each: self._cell(each).num_blocks)
+                show(match, 0)
+                if match not in plans:
+                    plans[match] = match.plan(self.plan)
+                    warm_up(plans[match])
+                self._cells[match] = play_more(self._cell(match), plans[match], partial(show, match))
+                if path is not None:
+                    self.write(path)
+                if self._cell(match).why_ended(self.plan):
+                    tell(match)
 
     def write(self, path: Path) -> None:
         """Write the panel to its file, whole or not at all."""
@@ -277,12 +329,12 @@ class Panel:
         return self._cells.get(match, NOTHING_PLAYED)
 
 
-def play_more(cell: Cell, plan: MatchPlan) -> Cell:
-    """The cell with its next blocks, as many as are played at once."""
+def play_more(cell: Cell, plan: MatchPlan, advance: Advance = lambda num_blocks: None) -> Cell:
+    """The cell with its next blocks, as many as are played at once; `advance` is told how many more have been."""
     first = cell.num_blocks
-    size = min(BLOCKS_A_CHUNK, len(plan.deal_streams) - first)
+    size = min(BLOCKS_AT_ONCE - first % BLOCKS_AT_ONCE, len(plan.deal_streams) - first)
     wall, cpu = time.perf_counter(), time.process_time()
-    tally = play_chunk(plan, first, size, lambda num_blocks: None).tally
+    tally = play_chunk(plan, first, size, advance).tally
     points, counts = tally.points[:, LONE], tally.counts[:, LONE]
     return Cell(
         tuple(sums.plus(points[:, column], counts[:, column]) for column, sums in enumerate(cell.sums)),
@@ -292,12 +344,31 @@ def play_more(cell: Cell, plan: MatchPlan) -> Cell:
     )
 
 
+@contextmanager
+def _progress_bar(panel: Panel, wanted: bool) -> Iterator[Callable[[Match, float], None]]:
+    """A bar on the terminal; whoever plays tells it which match, and how many blocks more of it have been played."""
+    if not wanted or tqdm is None:
+        yield lambda match, num_blocks: None
+        return
+    layout = "{percentage:3.0f}%|{bar}| {n:.1f}/{total} cells [{elapsed}] {desc}"
+    played: dict[Match, float] = {}
+    with tqdm(total=len(panel.matches), disable=None, leave=False, bar_format=layout) as bar:
+
+        def show(match: Match, num_blocks: float) -> None:
+            played[match] = played.get(match, panel.cell(*dataclasses.astuple(match)).num_blocks) + num_blocks
+            bar.n = panel.num_played
+            bar.set_description_str(f"{match.text}: block {played[match]:.0f}")
+
+        yield show
+
+
 def _cells_of(path: Path, plan: PanelPlan, bot_versions: dict[str, int]) -> dict[Match, Cell]:
     """The cells that a file holds; PanelError if they are of another panel."""
     try:
         content = json.loads(path.read_text("utf-8"))
-        rules, cells = content["ruleset"]["options"], content["cells"]
+        rules = content["ruleset"]["options"]
         held = {"format": content["format"], "env": content["env"], "seed": content["seed"]}
+        cells = {Match(cell["lone"], cell["trio"], cell["episode"]): Cell.from_dict(cell) for cell in content["cells"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise PanelError(f"{path}: is not the file of a panel ({error})") from None
     for name, wanted in (("format", PANEL_FORMAT), ("env", ENV_VERSION), ("seed", plan.seed)):
@@ -305,8 +376,8 @@ def _cells_of(path: Path, plan: PanelPlan, bot_versions: dict[str, int]) -> dict
             raise PanelError(f"{path}: holds a panel of {name} {held[name]}, not {wanted}; give another file")
     if rules != plan.ruleset.to_dict():
         raise PanelError(f"{path}: holds a panel under other rules; give another file")
-    for cell in cells:
-        for bot, version in zip((cell["lone"], cell["trio"]), cell["bot_versions"], strict=True):
+    for match, cell in cells.items():
+        for bot, version in zip((match.lone, match.trio), cell.bot_versions, strict=True):
             if bot_versions.get(bot, version) != version:
                 raise PanelError(f"{path}: holds games of another version of {bot}; give another file")
-    return {Match(cell["lone"], cell["trio"], cell["episode"]): Cell.from_dict(cell) for cell in cells}
+    return cells

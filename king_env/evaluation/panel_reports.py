@@ -10,6 +10,7 @@ from king_env.evaluation.panel import (
     SETTLED,
     WEAKEST,
     YARDSTICK,
+    Match,
     Panel,
     best_response_to,
     knows_replies,
@@ -18,7 +19,7 @@ from king_env.evaluation.reports import NOTHING, Table, estimate_text, markdown,
 from king_env.evaluation.results import ENV_VERSION
 from king_env.evaluation.statistics import INTERVAL_METHOD, Estimate
 
-EPISODE_TEXTS = {"deal": "single deals, one of each contract, a positive one counted four times", "game": "whole games"}
+EPISODE_TEXTS = {"deal": "the ten deals of a game as single deals", "game": "whole games"}
 HUNDRED = 100
 NUM_OTHERS = 3
 NO_POINTS = Estimate(0.0, 0.0, 1)  # what a bot makes against three of itself, which needs no games
@@ -127,6 +128,13 @@ def share_of_way(points: Estimate, low: Estimate, high: Estimate) -> Estimate:
     share = (points.mean - low.mean) / way
     half_widths = (points.half_width, (1 - share) * low.half_width, share * high.half_width)
     return Estimate(HUNDRED * share, HUNDRED * math.hypot(*half_widths) / abs(way), points.count)
+
+
+def ending_text(panel: Panel, match: Match) -> str:
+    """What a match has come to, and why it ended."""
+    cell = panel.cell(match.lone, match.trio, match.episode)
+    points = estimate_text(cell.points())
+    return f"{match.text}: {points} points a game, {cell.num_blocks} blocks ({cell.why_ended(panel.plan)})"
 
 
 def panel_markdown(panel: Panel) -> str:

@@ -11,9 +11,9 @@ import pytest
 
 from king_env.chance import PURPOSES, new_streams
 from king_env.evaluation import play_match
-from king_env.evaluation.matches import BLOCKS_A_CHUNK
 from king_env.evaluation.panel import (
     ALL_BLOCKS,
+    BLOCKS_AT_ONCE,
     NARROW,
     NOTHING_PLAYED,
     OUT_OF_TIME,
@@ -35,8 +35,8 @@ from king_env.ruleset import RULESETS
 from scripts.evaluate import main
 
 ROOT = Path(__file__).parents[2]
-CHEAP = PanelPlan(bots=("random", "heuristic"), episodes=("deal",), most_blocks=BLOCKS_A_CHUNK)
-COMMAND = ["--panel", "random,heuristic", "--episode", "deal", "--blocks", str(BLOCKS_A_CHUNK), "--no-progress"]
+CHEAP = PanelPlan(bots=("random", "heuristic"), episodes=("deal",), most_blocks=BLOCKS_AT_ONCE)
+COMMAND = ["--panel", "random,heuristic", "--episode", "deal", "--blocks", str(BLOCKS_AT_ONCE), "--no-progress"]
 
 
 def cell_of(totals: list[int]) -> Cell:
@@ -65,10 +65,12 @@ def test_four_copies_of_one_bot_make_exactly_nothing(bot: str, episode: str) -> 
 
 
 def test_a_cell_is_what_one_match_of_all_its_blocks_comes_to() -> None:
-    plan = PanelPlan(bots=("random", "heuristic"), most_blocks=2 * BLOCKS_A_CHUNK)
+    plan = PanelPlan(bots=("random", "heuristic"), most_blocks=2 * BLOCKS_AT_ONCE)
     match = Match("random", "heuristic", "deal").plan(plan)
     in_two = play_more(play_more(NOTHING_PLAYED, match), match)
     assert in_two.num_blocks == plan.most_blocks and in_two.points("game").count == 4 * plan.most_blocks
+    assert in_two.points("no_tricks").count == 4 * plan.most_blocks
+    assert in_two.points("positive").count == 4 * 4 * plan.most_blocks
     assert in_two.points().mean < -200 and in_two.points("no_tricks").mean < 0
     assert in_two.points("up").count > 0
 
@@ -92,11 +94,12 @@ def test_it_is_looked_at_when_what_has_been_played_has_doubled() -> None:
     assert [number for number in range(1, 600) if is_look(number)] == [64, 128, 256, 512]
 
 
-def test_a_cell_ends_when_it_is_narrow_or_settled_and_only_at_a_look() -> None:
+def test_a_cell_ends_when_it_is_narrow_or_is_found_to_be_settled_at_a_look() -> None:
     plan = PanelPlan(within=5.0)
     narrow, level, far = [-10, 10] * 32, [-100, 100] * 32, [100, 240] * 32
-    assert cell_of(narrow).why_ended(plan) == NARROW
-    assert cell_of(narrow[:-2]).why_ended(plan) == ""
+    assert cell_of(narrow).why_ended(plan) == cell_of([*narrow, 10]).why_ended(plan) == NARROW
+    assert cell_of(narrow[:-1]).why_ended(plan) == ""
+    assert cell_of([*far, 100]).why_ended(plan) == ""
     assert cell_of(level).why_ended(plan) == ""
     assert cell_of(far).why_ended(plan) == SETTLED
     assert cell_of([10 * points for points in far]).why_ended(plan) == ""  # sure, but too rough a figure
@@ -108,6 +111,22 @@ def test_a_cell_ends_with_its_blocks_and_its_minutes() -> None:
     slow = Cell(played.sums, wall_seconds=61.0)
     assert slow.why_ended(PanelPlan(most_minutes=1)) == OUT_OF_TIME
     assert slow.why_ended(PanelPlan(most_minutes=2)) == ""
+
+
+def test_how_much_of_a_cell_has_been_played() -> None:
+    plan = PanelPlan(within=5.0, most_blocks=1000, most_minutes=10)
+    assert NOTHING_PLAYED.share_played(plan) == 0 and cell_of([-10, 10] * 32).share_played(plan) == 1
+    assert cell_of([-10, 10] * 5).share_played(plan) == 0.01
+    level = cell_of([-100, 100] * 50)
+    assert level.share_played(plan) == pytest.approx((5.0 / level.points().half_width) ** 2)
+    assert Cell(level.sums, wall_seconds=300.0).share_played(plan) == 0.5
+
+
+def test_a_cell_that_goes_on_after_any_number_of_blocks_is_still_looked_at() -> None:
+    few = Match("random", "heuristic", "deal").plan(PanelPlan(bots=CHEAP.bots, most_blocks=BLOCKS_AT_ONCE + 3))
+    more = Match("random", "heuristic", "deal").plan(PanelPlan(bots=CHEAP.bots, most_blocks=BLOCKS_AT_ONCE * 3))
+    cell = play_more(play_more(NOTHING_PLAYED, few), few)
+    assert play_more(cell, more).num_blocks == 2 * BLOCKS_AT_ONCE
 
 
 def test_sums_say_what_all_blocks_say() -> None:
@@ -134,10 +153,10 @@ def test_strength_lies_between_its_ends() -> None:
 def test_an_interrupted_panel_goes_on_with_what_is_missing(tmp_path: Path) -> None:
     path, whole = tmp_path / "panel.json", Panel(CHEAP)
     whole.play()
-    told: list[str] = []
+    told: list[Match] = []
 
-    def interrupt_after_two(text: str) -> None:
-        told.append(text)
+    def interrupt_after_two(match: Match) -> None:
+        told.append(match)
         if len(told) == 2:
             raise KeyboardInterrupt
 
@@ -146,7 +165,7 @@ def test_an_interrupted_panel_goes_on_with_what_is_missing(tmp_path: Path) -> No
     resumed = Panel(CHEAP, path)
     assert len(resumed.unfinished) == 3
     resumed.play(path, told.append)
-    assert len(told) == 5 and not resumed.unfinished
+    assert set(told) == set(CHEAP.matches()) and len(told) == 5 == resumed.num_played and not resumed.unfinished
     for match in CHEAP.matches():
         cells = [panel.cell(match.lone, match.trio, match.episode) for panel in (whole, resumed, Panel(CHEAP, path))]
         assert cells[0].sums == cells[1].sums == cells[2].sums
@@ -155,7 +174,7 @@ def test_an_interrupted_panel_goes_on_with_what_is_missing(tmp_path: Path) -> No
 def test_more_bots_are_added_to_a_file_and_none_are_lost(tmp_path: Path) -> None:
     path = tmp_path / "panel.json"
     Panel(CHEAP, path).play(path)
-    one = PanelPlan(bots=("uniform",), episodes=("deal",), most_blocks=BLOCKS_A_CHUNK)
+    one = PanelPlan(bots=("uniform",), episodes=("deal",), most_blocks=BLOCKS_AT_ONCE)
     Panel(one, path).play(path)
     assert not Panel(CHEAP, path).unfinished
     cells = json.loads(path.read_text("utf-8"))["cells"]
@@ -184,9 +203,11 @@ def test_games_of_another_version_of_a_bot_are_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(content), "utf-8")
     with pytest.raises(PanelError, match="another version of"):
         Panel(CHEAP, path)
-    path.write_text("{}", "utf-8")
-    with pytest.raises(PanelError, match="is not the file of a panel"):
-        Panel(CHEAP, path)
+    del content["cells"][0]["sums"]["game"]
+    for text in (json.dumps(content), "{}", "[]", "7", "{", ""):
+        path.write_text(text, "utf-8")
+        with pytest.raises(PanelError, match="is not the file of a panel"):
+            Panel(CHEAP, path)
 
 
 @pytest.mark.parametrize(
@@ -262,7 +283,7 @@ def test_the_command_goes_on_after_an_interruption(
     path = tmp_path / "new" / "panel.json"
     played: list[Cell] = []
 
-    def interrupted(cell: Cell, plan: object) -> Cell:
+    def interrupted(cell: Cell, plan: object, advance: object) -> Cell:
         if len(played) == 2:
             raise KeyboardInterrupt
         played.append(play_more(cell, plan))  # type: ignore[arg-type]
@@ -287,6 +308,7 @@ def test_the_command_goes_on_after_an_interruption(
     ("arguments", "message"),
     [
         (["--panel", "random", "--record", "x"], "--record: is for matches alone"),
+        (["--panel", "random", "--record-thoughts"], "--record-thoughts: is for matches alone"),
         (["--bots", "random,random,random,random", "--within", "5"], "--within: is for panels alone"),
         ([], "give --bots, or --panel"),
     ],
@@ -299,6 +321,30 @@ def test_options_of_the_other_kind_are_refused(
     assert refused.value.code == 2 and message in capsys.readouterr().err
 
 
-def test_a_bot_that_sees_all_hands_is_no_row_unless_that_is_allowed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--panel", "random", "--bots", "cheating-search"]) == 2
-    assert "--allow-cheating" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--panel", "heuristc"], "did you mean 'heuristic'?"),
+        (["--panel", ""], "unknown bot ''"),
+        (["--panel", "random", "--bots", "no/such/file.pt"], "no/such/file.pt"),
+        (["--panel", "random", "--bots", "cheating-search"], "--allow-cheating"),
+        (["--panel", "random", "--blocks", "0"], "blocks: must be a whole number of at least 1"),
+        (["--panel", "random", "--seed", "-3"], "seed: must be a whole number of at least 0"),
+        (["--panel", "random", "--within", "nan"], "within: must be a positive number"),
+        (["--panel", "random", "--minutes", "nan"], "minutes: must be more than 0"),
+        (["--panel", "random", "--json", "."], "--json: . is a folder"),
+        (["--panel", "random", "--json", str(ROOT / "pyproject.toml")], "is not the file of a panel"),
+    ],
+)
+def test_bad_arguments_get_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err and printed.err.count("\n") == 1
+    assert printed.out == ""
+
+
+def test_what_has_ended_is_told_while_the_panel_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([each for each in COMMAND if each != "--no-progress"]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 5
+    assert told[0].startswith("evaluate: heuristic against three random, deals: +") and "(all blocks)" in told[0]
