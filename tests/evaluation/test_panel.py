@@ -35,8 +35,23 @@ from king_env.ruleset import RULESETS
 from scripts.evaluate import main
 
 ROOT = Path(__file__).parents[2]
-CHEAP = PanelPlan(bots=("random", "heuristic"), episodes=("deal",), most_blocks=BLOCKS_AT_ONCE)
-COMMAND = ["--panel", "random,heuristic", "--episode", "deal", "--blocks", str(BLOCKS_AT_ONCE), "--no-progress"]
+CHEAP = PanelPlan(bots=("random", "heuristic"), episodes=("deal",), most_blocks=2)
+COMMAND = ["--panel", "random,heuristic", "--episode", "deal", "--blocks", "2"]
+
+
+@pytest.fixture(scope="module")
+def played_once(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the file of the cheap panel holds when it has been played to its end."""
+    path: Path = tmp_path_factory.mktemp("panel") / "panel.json"
+    Panel(CHEAP).play(path)
+    return path.read_text("utf-8")
+
+
+@pytest.fixture
+def panel_file(played_once: str, tmp_path: Path) -> Path:
+    path = tmp_path / "panel.json"
+    path.write_text(played_once, "utf-8")
+    return path
 
 
 def cell_of(totals: list[int]) -> Cell:
@@ -114,9 +129,9 @@ def test_a_cell_ends_with_its_blocks_and_its_minutes() -> None:
 
 
 def test_how_much_of_a_cell_has_been_played() -> None:
-    plan = PanelPlan(within=5.0, most_blocks=1000, most_minutes=10)
+    plan = PanelPlan(within=5.0, most_blocks=10_000, most_minutes=10)
     assert NOTHING_PLAYED.share_played(plan) == 0 and cell_of([-10, 10] * 32).share_played(plan) == 1
-    assert cell_of([-10, 10] * 5).share_played(plan) == 0.01
+    assert cell_of([-10, 10] * 5).share_played(plan) == 0.001
     level = cell_of([-100, 100] * 50)
     assert level.share_played(plan) == pytest.approx((5.0 / level.points().half_width) ** 2)
     assert Cell(level.sums, wall_seconds=300.0).share_played(plan) == 0.5
@@ -150,9 +165,8 @@ def test_strength_lies_between_its_ends() -> None:
 # A file that goes on
 
 
-def test_an_interrupted_panel_goes_on_with_what_is_missing(tmp_path: Path) -> None:
-    path, whole = tmp_path / "panel.json", Panel(CHEAP)
-    whole.play()
+def test_an_interrupted_panel_goes_on_with_what_is_missing(tmp_path: Path, panel_file: Path) -> None:
+    path, whole = tmp_path / "interrupted.json", Panel(CHEAP, panel_file)
     told: list[Match] = []
 
     def interrupt_after_two(match: Match) -> None:
@@ -171,13 +185,11 @@ def test_an_interrupted_panel_goes_on_with_what_is_missing(tmp_path: Path) -> No
         assert cells[0].sums == cells[1].sums == cells[2].sums
 
 
-def test_more_bots_are_added_to_a_file_and_none_are_lost(tmp_path: Path) -> None:
-    path = tmp_path / "panel.json"
-    Panel(CHEAP, path).play(path)
-    one = PanelPlan(bots=("uniform",), episodes=("deal",), most_blocks=BLOCKS_AT_ONCE)
-    Panel(one, path).play(path)
-    assert not Panel(CHEAP, path).unfinished
-    cells = json.loads(path.read_text("utf-8"))["cells"]
+def test_more_bots_are_added_to_a_file_and_none_are_lost(panel_file: Path) -> None:
+    one = PanelPlan(bots=("uniform",), episodes=("deal",), most_blocks=1)
+    Panel(one, panel_file).play(panel_file)
+    assert not Panel(CHEAP, panel_file).unfinished
+    cells = json.loads(panel_file.read_text("utf-8"))["cells"]
     assert {"random", "heuristic", "uniform"} <= {cell["lone"] for cell in cells}
 
 
@@ -195,19 +207,21 @@ def test_a_file_of_another_panel_is_refused(plan: PanelPlan, message: str, tmp_p
         Panel(plan, path)
 
 
-def test_games_of_another_version_of_a_bot_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "panel.json"
-    Panel(CHEAP, path).play(path)
-    content = json.loads(path.read_text("utf-8"))
+def test_games_of_another_version_of_a_bot_are_refused(panel_file: Path) -> None:
+    content = json.loads(panel_file.read_text("utf-8"))
     content["cells"][0]["bot_versions"] = [7, 7]
-    path.write_text(json.dumps(content), "utf-8")
+    panel_file.write_text(json.dumps(content), "utf-8")
     with pytest.raises(PanelError, match="another version of"):
-        Panel(CHEAP, path)
+        Panel(CHEAP, panel_file)
+
+
+def test_a_file_of_something_else_is_refused(panel_file: Path) -> None:
+    content = json.loads(panel_file.read_text("utf-8"))
     del content["cells"][0]["sums"]["game"]
     for text in (json.dumps(content), "{}", "[]", "7", "{", ""):
-        path.write_text(text, "utf-8")
+        panel_file.write_text(text, "utf-8")
         with pytest.raises(PanelError, match="is not the file of a panel"):
-            Panel(CHEAP, path)
+            Panel(CHEAP, panel_file)
 
 
 @pytest.mark.parametrize(
@@ -258,9 +272,8 @@ def _texts_in(path: Path) -> set[str]:
 # What is printed
 
 
-def test_the_tables_show_the_matrix_both_ways_strength_ceilings_and_contracts() -> None:
-    panel = Panel(CHEAP)
-    panel.play()
+def test_the_tables_show_the_matrix_both_ways_strength_ceilings_and_contracts(panel_file: Path) -> None:
+    panel = Panel(CHEAP, panel_file)
     tables = panel_tables(panel)
     assert len(tables) == 5 + len(CHEAP.bots)
     one, three, strength, ceilings, shares = tables[:5]
@@ -291,13 +304,16 @@ def test_the_command_goes_on_after_an_interruption(
 
     with monkeypatch.context() as patch:
         patch.setattr("king_env.evaluation.panel.play_more", interrupted)
-        assert main([*COMMAND, "--json", str(path)]) == 130
+        assert main([*COMMAND, "--json", str(path), "--no-progress"]) == 130
     printed = capsys.readouterr()
     assert "UNFINISHED: 3 of 5 cells" in printed.out and printed.err == "evaluate: interrupted\n"
     assert len(json.loads(path.read_text("utf-8"))["cells"]) == 2
     assert main([*COMMAND, "--json", str(path), "--markdown"]) == 0
     printed = capsys.readouterr()
     assert "UNFINISHED" not in printed.out and "| heuristic | +" in printed.out
+    told = printed.err.splitlines()
+    assert len(told) == 3 and "evaluate: cheating-search against three heuristic, deals: +" in printed.err
+    assert all("points a game, 2 blocks (all blocks)" in line for line in told)
     content = json.loads(path.read_text("utf-8"))
     assert content["is_complete"] and [cell["points"] for cell in content["cells"][:2]] == [
         cell.to_dict(CHEAP)["points"] for cell in played
@@ -341,10 +357,3 @@ def test_bad_arguments_get_one_line(arguments: list[str], message: str, capsys: 
     printed = capsys.readouterr()
     assert message in printed.err and printed.err.count("\n") == 1
     assert printed.out == ""
-
-
-def test_what_has_ended_is_told_while_the_panel_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([each for each in COMMAND if each != "--no-progress"]) == 0
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == 5
-    assert told[0].startswith("evaluate: heuristic against three random, deals: +") and "(all blocks)" in told[0]
