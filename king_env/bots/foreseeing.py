@@ -95,7 +95,8 @@ def searched_action(
     view, answer = scratch[:1], np.empty(1, dtype=np.int64)
     view_of_turn(games[0], view)
     begin_searches(view, searches, deals, streams, answer)
-    search_worlds(view, worlds, searches, deals, streams, scratch[1:], True)
+    in_rounds = worlds > 0  # which is so; for a plain True the search would be compiled a second time
+    search_worlds(view, worlds, searches, deals, streams, scratch[1:], in_rounds)
     end_searches(searches, answer)
     return int(answer[0])
 
