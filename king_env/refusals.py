@@ -63,6 +63,18 @@ def why_illegal(game: GameRecord, action: Action) -> str:
     return f"{action_text(action)}: {_reason(game, action)}"
 
 
+def calls_of_phase(game: GameRecord) -> list[Action]:
+    """The calls that belong to this moment of a game by its rules, legal or not, in the order of their numbers.
+
+    None while cards are played, and once the game is over.
+    """
+    phase = int(game["phase"])
+    if phase in (PLAYING, OVER):
+        return []
+    _, calls = _TASKS[phase]
+    return [call for call in sorted(calls) if _why_not_known(game, call) is None]
+
+
 def _reason(game: GameRecord, action: Action) -> str:
     phase = int(game["phase"])
     if phase == OVER:

@@ -112,7 +112,8 @@ def write_page(path: Path, page: Path, lines: list[RecordLine], num_games: int, 
     """Write the page of these games, and say what is in it; the file is at every moment the old page or the new one."""
     written = Written()
     unfinished = page.with_name(page.name + ".tmp")
-    script, styles = joined_script("view"), joined_styles("page.css", "table.css", "panel.css", "view.css")
+    script = joined_script("view")
+    styles = joined_styles("page.css", "table.css", "panel.css", "layout.css", "decision.css", "view.css")
     before, after = page_parts("view.html", f"King: {_printable(path.name)}", script, styles)
     try:
         with unfinished.open("w", encoding="utf-8", newline="\n") as file:

@@ -1,8 +1,8 @@
 """One HTML file out of modules of JavaScript and sheets of CSS, with nothing left to be fetched.
 
 The sources in `static/` are standard modules that import each other by `import { a, b } from "./other.js";`, one line
-each, and export functions and constants where they are made. Here they are joined into one script: each module becomes
-a function that makes what it exports, after those that it imports.
+each, and export functions, classes and constants where they are made. Here they are joined into one script: each module
+becomes a function that makes what it exports, after those that it imports.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from king_env.card_design import SHADE
 from king_env.web.deck import deck_sprite
 
 _IMPORT = re.compile(r'^import (\{ [\w, ]+ \}) from "\./(\w+)\.js";$', flags=re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:function|const) (\w+))", flags=re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:(?:async )?function|class|const) (\w+))", flags=re.MULTILINE)
 _DATA = "<!-- data -->"
 
 
@@ -50,14 +50,18 @@ def joined_styles(*names: str) -> str:
     return f":root {{ --shade: {SHADE} }}\n" + "\n".join(static_text(name) for name in names)
 
 
-def page_parts(page: str, title: str, script: str, styles: str) -> tuple[str, str]:
-    """What comes before and after the data in a page of `static/`; no other script than this one may run there."""
+def page_parts(page: str, title: str, script: str, styles: str, *, fetches: bool = False) -> tuple[str, str]:
+    """What comes before and after the data in a page of `static/`; no other script than this one may run there.
+
+    fetches: whether it asks its server for more.
+    """
     policy = "; ".join(
         [
             "default-src 'none'",
             f"script-src {_hash_of(script)}",
             f"style-src {_hash_of(styles)}",
             "img-src data:",
+            *(["connect-src 'self'"] if fetches else []),
             "base-uri 'none'",
             "form-action 'none'",
         ]

@@ -52,13 +52,14 @@ export function suitSign(suit, isColoured) {
   );
 }
 
-/** A card face up; shaded: it may not be played now. */
-export function cardFace(card, { isShaded = false, isFramed = false } = {}) {
+/** A card face up; shaded: it may not be played now. onChoose: makes it a button. */
+export function cardFace(card, { isShaded = false, isFramed = false, onChoose = null } = {}) {
+  const asButton = { type: "button", "aria-disabled": isShaded && "true", onclick: onChoose };
   return element(
-    "span",
+    onChoose ? "button" : "span",
     {
       class: `card${isShaded ? " shaded" : ""}${isFramed ? " framed" : ""}`,
-      role: "img",
+      ...(onChoose ? asButton : { role: "img" }),
       "aria-label": cardName(card),
       "data-card": card,
       "data-rank": card[0] === "T" ? "10" : card[0],

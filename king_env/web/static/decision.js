@@ -21,12 +21,18 @@ export function drawDecision(root, decision, { judge = null, isSeen = true } = {
 function drawThoughts(decision, judge) {
   const { thought, judged } = decision;
   if (!thought && !judged) return [quiet("Nobody said anything about it.")];
-  return [...drawVerdict(judged, judge), ...drawValue(thought), ...drawActions(decision)];
+  return [...drawVerdict(judged, judge), ...drawValue(thought), ...drawActions(decision, "own search")];
+}
+
+/** What a bot thinks of an action that it advises: its value, and a line for each action. */
+export function drawAdvice(advice) {
+  return [...drawValue(advice.thought), ...drawActions(advice, "points")];
 }
 
 function quiet(text) {
   return element("p", { class: "quiet" }, text);
 }
+
 /** Points gained or lost, to a tenth. */
 function points(number) {
   return signed(Math.round(number * 10) / 10);
@@ -50,10 +56,10 @@ function drawValue(thought) {
   return [element("p", {}, `Value ${points(thought.value)} `, element("span", { class: "quiet" }, thought.unit))];
 }
 
-/** A line for each action: how probable it was, and what it gains beside the best. */
-function drawActions({ action: made, thought, judged }) {
+/** A line for each action: how probable it was, and what it gains beside the best; own: the title of what it gains. */
+function drawActions({ action: made, thought, judged }, own) {
   const columns = [
-    thought?.gains && { title: "own search", of: beside(thought.gains) },
+    thought?.gains && { title: own, of: beside(thought.gains) },
     judged && { title: "judge", of: beside(judged.gains) },
   ].filter(Boolean);
   const probabilities = thought?.probabilities;

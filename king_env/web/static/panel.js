@@ -2,7 +2,7 @@
 
 import { actionShort, cardFace, withSigns } from "./cards.js";
 import { element } from "./dom.js";
-import { SEATS, written } from "./words.js";
+import { SEATS, capitalised, written } from "./words.js";
 
 const NEGATIVE_DEALS = 6;
 
@@ -25,7 +25,7 @@ function drawHeading(position) {
     element("p", { class: "title" }, title),
     element("h2", {}, withSigns(contract)),
     element("p", { class: "terms" }, withSigns(terms.replace(/^-/, "−"))),
-    element("p", { class: "task" }, task[0].toUpperCase() + task.slice(1)),
+    element("p", { class: "task" }, capitalised(task)),
   );
 }
 

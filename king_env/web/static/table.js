@@ -9,10 +9,18 @@ import { SEATS, seatName, signed } from "./words.js";
 
 const PLACES = ["below", "left", "above", "right"];
 
-/** Draw a position into an element. below: the seat that sits there; names: of the players in seats 0 to 3, if known. */
-export function drawTable(root, position, { below = 0, names = null } = {}) {
+/**
+ * Draw a position into an element.
+ *
+ * below: the seat that sits there; names: of the players in seats 0 to 3, if known; onCard: called with a card of the
+ * seat below that is chosen while that seat is to play; advised: a card of it that is framed.
+ */
+export function drawTable(root, position, { below = 0, names = null, onCard = null, advised = null } = {}) {
   const felt = element("div", { class: "felt" });
-  for (const seat of SEATS) felt.append(drawSeat(position, seat, placeOf(seat, below), names));
+  for (const seat of SEATS) {
+    const hand = drawHand(position, seat, seat === below ? { onCard, advised } : {});
+    felt.append(drawSeat(position, seat, placeOf(seat, below), names, hand));
+  }
   felt.append(drawMiddle(position, below));
   root.classList.add("table");
   root.replaceChildren(felt);
@@ -22,12 +30,12 @@ function placeOf(seat, below) {
   return PLACES[(seat - below + 4) % 4];
 }
 
-function drawSeat(position, seat, place, names) {
+function drawSeat(position, seat, place, names, hand) {
   return element(
     "section",
     { class: "seat", "data-place": place, "data-seat": seat, "aria-label": seatName(seat, names) },
     drawPlate(position, seat, names),
-    drawHand(position, seat),
+    hand,
   );
 }
 
@@ -50,13 +58,19 @@ function meaning(sign) {
   return meanings[sign] ?? "declared: this trump";
 }
 
-function drawHand(position, seat) {
+function drawHand(position, seat, { onCard = null, advised = null }) {
   const { hand, held } = position.seats[seat];
   if (hand === undefined) {
     const backs = Array.from({ length: held }, cardBack);
     return element("div", { class: "hand hidden", role: "img", "aria-label": `${held} cards face down` }, backs);
   }
   const playable = position.turn === seat && position.playable !== undefined ? position.playable.split(" ") : null;
+  const draw = (card) =>
+    cardFace(card, {
+      isShaded: playable !== null && !playable.includes(card),
+      isFramed: card === advised,
+      onChoose: playable && onCard ? () => onCard(card) : null,
+    });
   const cards = hand ? hand.split(" ") : [];
   const suits = ["S", "H", "D", "C"].map((suit) => [suit, cards.filter((card) => card[1] === suit)]);
   return element(
@@ -67,7 +81,7 @@ function drawHand(position, seat) {
         "span",
         { class: "suit", "data-suit": suit, "--gaps": Math.max(1, ofSuit.length - 1) },
         element("span", { class: "suit-of-row" }, suitSign(suit, true)),
-        ofSuit.map((card) => cardFace(card, { isShaded: playable !== null && !playable.includes(card) })),
+        ofSuit.map(draw),
       ),
     ),
   );

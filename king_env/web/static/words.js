@@ -7,6 +7,11 @@ export function seatName(seat, names) {
   return names ? `Seat ${seat}, ${names[seat]}` : `Seat ${seat}`;
 }
 
+/** Text that begins a sentence. */
+export function capitalised(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
 /** Points as they stand on a score sheet: `175`, `−490`. */
 export function written(points) {
   return String(points).replace("-", "−");
