@@ -141,7 +141,8 @@ def _record_in(name: str, content: bytes) -> dict[str, Any]:
         raise SaveError(f"saved game {name}: is cut off before its end") from None
     except RecordError as error:
         raise SaveError(f"saved game {name}: {error}") from None
-    play = record.get("meta", {}).get(META_KEY) if isinstance(record, Mapping) else None
+    meta = record.get("meta") if isinstance(record, dict) else None
+    play = meta.get(META_KEY) if isinstance(meta, dict) else None
     if not isinstance(play, dict) or not isinstance(play.get(_OWNER), str) or not isinstance(play.get(_DIGEST), str):
         raise SaveError(f"saved game {name}: is no game that was saved while it was played")
     if play[_DIGEST] != _digest(record):

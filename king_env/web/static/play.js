@@ -27,19 +27,24 @@ const state = { game: null, isDealEnd: false, hint: null, clock: null, questions
 /** Ask the server, and use its answer unless something else has been asked since. */
 async function asking(path, body, use) {
   const number = ++state.questions;
-  state.isBusy = true;
   clearTimeout(state.clock);
+  setBusy(true);
   try {
     const answer = await ask(path, body);
     if (number !== state.questions) return;
-    state.isBusy = false;
+    setBusy(false);
     showTrouble("");
     use(answer);
   } catch (error) {
     if (number !== state.questions) return;
-    state.isBusy = false;
+    setBusy(false);
     explain(error);
   }
+}
+
+function setBusy(isBusy) {
+  state.isBusy = isBusy;
+  part("game").setAttribute("aria-busy", isBusy);
 }
 
 /** Say what went wrong; where the server does not answer, ask until it does. */
@@ -121,8 +126,9 @@ function showContract({ title, contract, terms }) {
 function saidOf(position) {
   const { game, isDealEnd } = state;
   const said = [];
+  const isNewDeal = game.ended && !isDealEnd;
   if (game.notice) said.push(`${game.notice}.`);
-  if (game.last && !game.refused) {
+  if (game.last && !game.refused && !isNewDeal) {
     const [seat, action] = game.last;
     const who = seat === game.seat ? "You" : seatName(seat, game.players);
     const does = seat === game.seat ? actionSaid(action).replace(/^(\w+)s /, "$1 ") : actionSaid(action);
