@@ -22,6 +22,7 @@ from king_env.play.seated import META_KEY, SeatedGame
 from king_env.records import CutRecordError, RecordError, RecordLine
 
 ENDING = ".jsonl"
+UNFINISHED = ".tmp"
 MOST_GAMES = 1000  # in one folder
 LARGEST_FILE = 1_000_000  # bytes; a game takes about 10,000
 
@@ -76,7 +77,7 @@ class SavedGames:
         record["meta"][META_KEY][_OWNER] = owner
         record["meta"][META_KEY][_DIGEST] = _digest(record)
         try:
-            self._replace(self._path(name), json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
+            _replace(self._path(name), json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
         except OSError as error:
             raise SaveError(f"saved game {name}: cannot be written: {error.strerror}") from None
 
@@ -109,17 +110,20 @@ class SavedGames:
             raise SaveError(f"no saved game has the name {name!r:.60}")
         return self.folder / f"{name}{ENDING}"
 
-    def _replace(self, path: Path, text: str) -> None:
-        number, unfinished = tempfile.mkstemp(dir=self.folder)
-        try:
-            with open(number, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(number)
-            os.replace(unfinished, path)
-        except BaseException:
-            Path(unfinished).unlink(missing_ok=True)
-            raise
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file anew. What is left of a write that was broken off is written over by the next."""
+    unfinished = path.with_suffix(UNFINISHED)
+    with open(unfinished, "w", encoding="utf-8", newline="\n", opener=_open_for_one) as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(unfinished, path)
+
+
+def _open_for_one(path: str, flags: int) -> int:
+    """Nobody else on the machine may look into everybody's cards."""
+    return os.open(path, flags, 0o600)
 
 
 def default_folder() -> Path:

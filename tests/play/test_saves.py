@@ -77,7 +77,8 @@ def test_a_write_that_fails_leaves_the_game_as_it_was(saved: SavedGames, monkeyp
         broken.setattr(os, "fsync", full)
         with pytest.raises(SaveError, match=f"^saved game {name}: cannot be written: No space left on device$"):
             saved.save(name, seated, OWNER)
-    assert len(saved.load(name).seated().game.actions) == 3
+    assert len(saved.load(name).seated().game.actions) == 3 and saved.names() == [name]
+    saved.save(name, seated, OWNER)
     assert len(list(saved.folder.iterdir())) == 1
 
 
