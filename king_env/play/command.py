@@ -42,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ruleset", choices=RULESETS, default="portuguese", help="(portuguese)")
     parser.add_argument("--seat", type=int, choices=range(NUM_SEATS), default=0, help="where you sit (0)")
     parser.add_argument("--seed", type=_seed, metavar="N", help="play the cards of this seed, in every game")
-    parser.add_argument("--games", type=Path, metavar="DIR", help=f"where games are saved ({default_folder()})")
+    usual = str(default_folder()).replace("%", "%%")  # which argparse would take for a place to fill
+    parser.add_argument("--games", type=Path, metavar="DIR", help=f"where games are saved ({usual})")
     parser.add_argument("--terminal", action="store_true", help="play here instead of in a page")
     parser.add_argument(
         "--resume",

@@ -43,7 +43,7 @@ from werkzeug.exceptions import (
     ServiceUnavailable,
     UnsupportedMediaType,
 )
-from werkzeug.routing import Map, Rule
+from werkzeug.routing import Map, RequestRedirect, Rule
 from werkzeug.wrappers import Request, Response
 
 from king_env.bots import BotError
@@ -141,6 +141,8 @@ class PlayApp:
             endpoint, values = self._routes.bind_to_environ(request.environ).match()
             respond: Callable[..., Response] = endpoint
             return respond(request, **values)
+        except RequestRedirect:  # a path with a slash too many
+            return _refusal(NotFound())
         except HTTPException as error:
             return _refusal(error)
         except SaveError as error:

@@ -46,23 +46,41 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 def first_legal(folder: Path) -> Person:
-    """A person who does the first thing that is allowed, and does not want to play again."""
-
-    def answer(prompt: str) -> str:
-        return "n" if prompt.startswith("Play again?") else game_in(folder).game.legal()[0]
-
-    return answer
+    """A person who does the first thing that is allowed."""
+    return lambda prompt: game_in(folder).game.legal()[0]
 
 
-def test_a_whole_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_is_played_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From deal 6 on, so that there is a deal of each kind and every seat opens once."""
+    seated = SeatedGame(Game(first_deal=5, seed=3), 1, ["heuristic", "you", "heuristic", "random"])
+    SavedGames(tmp_path).begin(seated, "terminal")
     monkeypatch.setattr(builtins, "input", first_legal(tmp_path))
-    assert play(tmp_path, "--seed", "3", "--against", "heuristic,random,heuristic", "--seat", "1") == 0
+    assert play(tmp_path, "--resume") == 0
     out = capsys.readouterr().out
     game = game_in(tmp_path).game
     assert game.is_over and str(game.score_sheet) in out
     assert "You are seat 1; seat 0: heuristic, seat 2: heuristic, seat 3: random." in out
-    assert out.count("is over: seat 0") == 10 and "The game is over." in out
+    assert out.count("is over: seat 0") == 5 and "The game is over." in out
     assert f"{game.placings[1]}. seat 1, you: " in out
+
+
+def test_one_game_after_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games of a single deal, of which the person plays two."""
+    answers = iter(["y", "n"])
+
+    def answer(prompt: str) -> str:
+        return next(answers) if prompt.startswith("Play again?") else game_in(tmp_path).game.legal()[0]
+
+    def begin(*_: object) -> SeatedGame:
+        return SeatedGame(Game(num_deals=1, seed=3), 0, ["you", *["heuristic"] * 3])
+
+    monkeypatch.setattr(builtins, "input", answer)
+    monkeypatch.setattr(SeatedGame, "begin", begin)
+    assert play(tmp_path) == 0
+    saved = SavedGames(tmp_path)
+    assert [saved.load(name).seated().game.is_over for name in saved.names()] == [True, True]
 
 
 def test_commands(tmp_path: Path, types: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:

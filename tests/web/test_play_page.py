@@ -130,15 +130,30 @@ def lay(server: Server, page: Page, seated: SeatedGame) -> str:
     return name
 
 
-def late_game(first_deal: int = 6, num_deals: int = 1, seed: int = 2) -> SeatedGame:
-    """The person, in seat 0, deals deal 7, or another one."""
-    game = Game(dealer=0, first_deal=first_deal, num_deals=num_deals, seed=seed)
-    return SeatedGame(game, 0, ["you", *["heuristic"] * 3])
+def late_game(*said: str) -> SeatedGame:
+    """Deal 7 alone, which belongs to the person in seat 0; so much has been said."""
+    seated = SeatedGame(Game(dealer=0, first_deal=6, num_deals=1, seed=2), 0, ["you", *["heuristic"] * 3])
+    for action in said:
+        seated.play(action)
+    return seated
+
+
+def last_trick_of_deal_9() -> SeatedGame:
+    """And then deal 10, which belongs to the person in seat 0."""
+    seated = SeatedGame(Game(dealer=3, first_deal=8, num_deals=2, seed=2), 0, ["you", *["heuristic"] * 3])
+    while seated.game.record["num_plays"][0] < 48:
+        seated.play(seated.game.legal_ids()[0])
+    return seated
+
+
+def to_start(server: Server, page: Page) -> None:
+    page.driver.get("about:blank")
+    page.driver.get(server.address)
+    wait_until(page, lambda _: page.is_shown("#begin"))
 
 
 def begin(server: Server, page: Page) -> dict[str, Any]:
-    page.driver.get("about:blank")
-    page.driver.get(server.address)
+    to_start(server, page)
     page.click("#begin button")
     wait_until(page, lambda now: now["title"])
     hurry(page)
@@ -152,8 +167,8 @@ def saved(server: Server, page: Page) -> SeatedGame:
 # Playing
 
 
-def test_two_deals_are_played_to_the_end_auctions_included(server: Server, page: Page) -> None:
-    name = lay(server, page, late_game(8, 2))
+def test_a_game_is_played_to_its_end_its_auction_included(server: Server, page: Page) -> None:
+    name = lay(server, page, last_trick_of_deal_9())
     heard, deals = [], []
     while (now := to_decision(page))["main"] != "Play again":
         if now["main"]:
@@ -193,10 +208,7 @@ def test_a_refused_card_is_explained_with_its_paragraph(server: Server, page: Pa
 
 
 def test_a_refused_call_is_explained_too(server: Server, page: Page) -> None:
-    seated = late_game()
-    for action in ("auction", "bid 5", "pass", "pass"):
-        seated.play(action)
-    lay(server, page, seated)
+    lay(server, page, late_game("auction", "bid 5", "pass", "pass"))
     assert to_decision(page)["calls"] == ["accept", "refuse"]
     page.click('[data-call="skip"]')
     assert wait_until(page, lambda now: now["refused"])["refused"] == (
@@ -217,8 +229,7 @@ def test_a_hint_is_framed_and_goes_with_the_move(server: Server, page: Page) -> 
 
 
 def test_the_keyboard_is_enough(server: Server, page: Page) -> None:
-    page.driver.get("about:blank")
-    page.driver.get(server.address)
+    to_start(server, page)
     page.driver.execute_script("document.querySelector('#ruleset').focus()")
     page.press(Keys.TAB, times=2)
     page.press(Keys.ENTER)
@@ -275,10 +286,7 @@ def test_a_reload_goes_on_where_it_was(server: Server, page: Page) -> None:
 
 
 def test_the_record_of_a_game_is_downloaded(server: Server, page: Page, tmp_path: Path) -> None:
-    seated = late_game()
-    for action in ("auction", "pass", "pass", "pass", "skip"):
-        seated.play(action)
-    name = lay(server, page, seated)
+    name = lay(server, page, late_game("auction", "pass", "pass", "pass", "skip"))
     to_decision(page)
     page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     page.click("#record")
