@@ -138,11 +138,8 @@ class PlayApp:
     def _answer(self, request: Request) -> Response:
         try:
             self._check_sender(request)
-            endpoint, values = self._routes.bind_to_environ(request.environ).match()
-            respond: Callable[..., Response] = endpoint
+            respond, values = self._route(request)
             return respond(request, **values)
-        except RequestRedirect:  # a path with a slash too many
-            return _refusal(NotFound())
         except HTTPException as error:
             return _refusal(error)
         except SaveError as error:
@@ -150,6 +147,14 @@ class PlayApp:
         except Exception:
             _log.exception("a request failed: %s %s", request.method, request.path)
             return _refusal(InternalServerError("something went wrong here, and the game stayed as it was saved"))
+
+    def _route(self, request: Request) -> tuple[Callable[..., Response], Mapping[str, Any]]:
+        """What answers this request, and what its path says."""
+        try:
+            respond, values = self._routes.bind_to_environ(request.environ).match()
+        except (NotFound, RequestRedirect):
+            raise NotFound("there is nothing here") from None
+        return respond, values
 
     # Who may
 
