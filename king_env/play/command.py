@@ -73,6 +73,7 @@ def run(options: argparse.Namespace) -> int:
     names = [bot.name for bot in opponents]
     hints = list(dict.fromkeys(bot.name for bot in advisers))
     if options.terminal:
+        _get_ready(company)
         return _in_terminal(options, TerminalTable(saved, company, names, hints, options.seed))
     return _in_page(options, saved, company, names, hints)
 
@@ -104,13 +105,18 @@ def _in_page(
     with listening:
         for name in saved.names():
             _warn_of_unreadable(saved, name)
-        print("Getting the bots ready …", flush=True)
-        company.get_ready()
+        _get_ready(company)
         offer = Offer(tuple(opponents), tuple(hints), options.ruleset, options.seat, options.seed)
         app = PlayApp(saved, company, offer, host, listening.getsockname()[1])
         print(f"Play at {address_of(listening)}; Ctrl-C ends it. Games are saved in {saved.folder}.", flush=True)
         serve(app, listening)
     return ALL_WELL
+
+
+def _get_ready(company: Company) -> None:
+    """The first time on a machine this takes a minute, as what is compiled is kept from then on."""
+    print("Getting the bots ready …", flush=True)
+    company.get_ready()
 
 
 def _contradiction(options: argparse.Namespace) -> str:

@@ -302,7 +302,7 @@ def test_the_record_of_a_game_is_downloaded(server: Server, page: Page, tmp_path
 def test_two_people_play_at_once(server: Server, page: Page, tmp_path: Path) -> None:
     """Card by card in turn, in two browsers; neither can open the game of the other."""
     begin(server, page)
-    mine, address = saved(server, page), page.driver.current_url
+    address = page.driver.current_url
     with chromium(tmp_path) as other:
         other.driver.get(address)
         assert wait_until(other, lambda now: now["trouble"])["trouble"] == "there is no such game of yours"
@@ -314,7 +314,6 @@ def test_two_people_play_at_once(server: Server, page: Page, tmp_path: Path) -> 
             for who in (other, page):
                 to_decision(who)
                 assert len(saved(server, who).game.actions) >= moves
-    assert saved(server, page).players == mine.players
 
 
 @pytest.mark.parametrize("name", ["nonsense", "0" * 32, "../../etc/passwd", "<script>window.pwned = 1</script>"])
