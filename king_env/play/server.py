@@ -33,6 +33,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import waitress
 from werkzeug.exceptions import (
     BadRequest,
     Conflict,
@@ -330,8 +331,6 @@ def address_of(listening: socket.socket) -> str:
 
 def serve(app: PlayApp, listening: socket.socket) -> None:
     """Answer requests until Ctrl-C."""
-    import waitress
-
     server = waitress.create_server(
         app,
         sockets=[listening],

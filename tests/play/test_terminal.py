@@ -174,32 +174,3 @@ def test_a_spoilt_game_is_refused(
     path.write_text(path.read_text("utf-8").replace("heuristic", "random"), "utf-8")
     assert play(tmp_path, "--resume") == 2
     assert "was altered after it was saved" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["--against", "serch"], "--against: unknown bot 'serch'"),
-        (["--against", "heuristic,random"], "2 bots: name one, or 3 from the left neighbour on"),
-        (["--against", "cheating-search"], "'cheating-search' sees all hands, which nobody at this table may"),
-        (["--hints", "cheating-search"], "'cheating-search' sees all hands, which nobody at this table may"),
-        (["--port", "8000"], "--host and --port are for the page, not for --terminal"),
-    ],
-)
-def test_what_cannot_be_done_gets_one_line(
-    arguments: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert play(tmp_path, *arguments) == 2
-    assert reason in (said := capsys.readouterr().err) and said.count("\n") == 1
-
-
-def test_resume_is_for_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "--resume", "--games", str(tmp_path)]) == 2
-    assert "--resume: goes with --terminal" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("option", "value"), [("--seed", "-1"), ("--seed", "x"), ("--port", "70000"), ("--seat", "4")])
-def test_numbers_that_are_none(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["play", f"{option}={value}"])
-    assert f"argument {option}: " in capsys.readouterr().err
