@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +19,9 @@ BOTS = ("left", "opposite", "right")
 CARD = re.compile(r"\b[2-9TJQKA][CDHS]\b")
 
 
-def golden_seated(name: str, seat: int = 0, actions: int = 0) -> SeatedGame:
+def golden_seated(path: Path, seat: int = 0, actions: int = 0) -> SeatedGame:
     """A golden game with a person in one seat, so many actions old."""
-    whole = golden_game(name)
+    whole = golden_game(path)
     players = ["you" if other == seat else f"bot {other}" for other in range(4)]
     seated = SeatedGame(Game(whole.ruleset, list(whole.deals), whole.first_dealer), seat, players)
     for action in whole.actions[:actions]:
@@ -76,10 +77,10 @@ def test_the_end_shows_the_places_and_the_whole_sheet() -> None:
     assert sorted(points for _, _, points in shown["position"]["result"]) == sorted(whole.scores)
 
 
-@pytest.mark.parametrize("name", WHOLE_GAMES)
-def test_no_hidden_card_is_told(name: str) -> None:
-    whole = golden_game(name)
-    seated = golden_seated(name, seat=1)
+@pytest.mark.parametrize("path", WHOLE_GAMES, ids=lambda path: path.stem)
+def test_no_hidden_card_is_told(path: Path) -> None:
+    whole = golden_game(path)
+    seated = golden_seated(path, seat=1)
     for number, action in enumerate(whole.actions):
         if number % 3 == 0:  # so that every place in a trick comes up
             assert set(CARD.findall(json.dumps(shown_to(seated)))) <= known_cards(seated)

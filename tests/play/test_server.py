@@ -91,6 +91,11 @@ def rui(app: PlayApp) -> Browser:
     return Browser(app)
 
 
+def told(answer: TestResponse) -> Any:
+    """What an answer says."""
+    return answer.json
+
+
 # Playing
 
 
@@ -110,11 +115,11 @@ def test_a_deal_is_played_to_its_end(ana: Browser, saved: SavedGames) -> None:
 def test_nothing_hidden_is_ever_sent(ana: Browser, saved: SavedGames) -> None:
     """Not in the game, nor in a hint or the record, through the first deal and into the second."""
     game = ana.begin()
-    for _ in range(60):
+    for _ in range(56):
         if game["position"]["turn"] == game["seat"]:
             hint = ana.post(f"/games/{game['name']}/hint", {"bot": "heuristic"})
-            assert hint.json["action"] in game["position"]["playable"].split()
-            answer = ana.post(f"/games/{game['name']}/play", {"action": hint.json["action"], "after": game["moves"]})
+            assert told(hint)["action"] in game["position"]["playable"].split()
+            answer = ana.post(f"/games/{game['name']}/play", {"action": told(hint)["action"], "after": game["moves"]})
         else:
             answer = ana.post(f"/games/{game['name']}/next", {"after": game["moves"]})
         seated = saved.load(game["name"]).seated()
@@ -160,7 +165,7 @@ def test_a_move_made_twice_counts_once(ana: Browser) -> None:
     again = ana.post(f"/games/{game['name']}/play", {"action": card, "after": game["moves"]})
     assert again.status_code == 409 and again.json == played
     behind = ana.post(f"/games/{game['name']}/next", {"after": 0})
-    assert behind.status_code == 409 and behind.json["moves"] == played["moves"]
+    assert behind.status_code == 409 and told(behind)["moves"] == played["moves"]
 
 
 def test_an_auction_is_offered_as_calls(ana: Browser, saved: SavedGames) -> None:
@@ -230,8 +235,8 @@ def test_one_browser_cannot_touch_the_game_of_another(ana: Browser, rui: Browser
     for attempt in attempts:
         assert attempt.status_code == 404 and attempt.json == nowhere.json
     assert saved.load(name) == before
-    assert [game["name"] for game in rui.get("/games").json["games"]] == [his["name"]]
-    assert [game["name"] for game in ana.get("/games").json["games"]] == [name]
+    assert [game["name"] for game in told(rui.get("/games"))["games"]] == [his["name"]]
+    assert [game["name"] for game in told(ana.get("/games"))["games"]] == [name]
 
 
 def test_who_has_no_cookie_has_no_games(ana: Browser, rui: Browser, app: PlayApp) -> None:
@@ -251,7 +256,7 @@ def test_the_cookie_is_for_this_site_alone_and_for_no_script(ana: Browser, saved
     token = cookie.split("=")[1].split(";")[0]
     assert not any(token in path.read_text("utf-8") for path in saved.folder.iterdir())
     ana.begin()
-    assert len(ana.get("/games").json["games"]) == 2
+    assert len(told(ana.get("/games"))["games"]) == 2
 
 
 def test_a_game_outlives_the_server(ana: Browser, saved: SavedGames) -> None:
@@ -278,8 +283,8 @@ def test_a_spoilt_game_is_refused_and_the_others_are_not(
     path = saved.folder / f"{name}.jsonl"
     path.write_text(spoil(path.read_text("utf-8")), "utf-8")
     answer = ana.get(f"/games/{name}")
-    assert answer.status_code == 503 and f"saved game {name}: {reason}" in answer.json["error"]
-    assert [game["name"] for game in ana.get("/games").json["games"]] == [good]
+    assert answer.status_code == 503 and f"saved game {name}: {reason}" in told(answer)["error"]
+    assert [game["name"] for game in told(ana.get("/games"))["games"]] == [good]
 
 
 # Strangers
@@ -293,7 +298,7 @@ def test_a_spoilt_game_is_refused_and_the_others_are_not(
 def test_another_name_for_this_machine_is_not_answered(host: str, ana: Browser) -> None:
     """A page elsewhere can have its own name point here (DNS rebinding)."""
     answer = ana.get("/", Host=host)
-    assert answer.status_code == 403 and "is not" in answer.json["error"]
+    assert answer.status_code == 403 and "is not" in told(answer)["error"]
 
 
 @pytest.mark.parametrize("host", [f"127.0.0.1:{PORT}", f"localhost:{PORT}", f"[::1]:{PORT}"])
@@ -331,7 +336,7 @@ def test_garbage_is_refused_in_a_line(body: bytes, ana: Browser, saved: SavedGam
     before = saved.load(name)
     for path in ("/games", f"/games/{name}/play", f"/games/{name}/next", f"/games/{name}/hint"):
         answer = ana.post(path, body)
-        assert answer.status_code == 400 and "\n" not in answer.json["error"]
+        assert answer.status_code == 400 and "\n" not in told(answer)["error"]
     assert saved.names() == [name] and saved.load(name) == before
 
 
