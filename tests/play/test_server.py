@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -168,12 +169,27 @@ def test_a_move_made_twice_counts_once(ana: Browser) -> None:
     assert behind.status_code == 409 and told(behind)["moves"] == played["moves"]
 
 
+def test_of_many_tabs_one_makes_the_move(ana: Browser, app: PlayApp) -> None:
+    game = next(game for seat in range(4) if (game := ana.begin(seat=seat))["position"]["turn"] != seat)
+    cookie = ana.client.get_cookie("king_session", domain="127.0.0.1")
+    assert cookie is not None
+
+    def ask_in_a_tab(_: int) -> int:
+        tab = Browser(app)
+        tab.client.set_cookie("king_session", cookie.value, domain="127.0.0.1")
+        return tab.post(f"/games/{game['name']}/next", {"after": 0}).status_code
+
+    with ThreadPoolExecutor(4) as tabs:
+        assert sorted(tabs.map(ask_in_a_tab, range(8))) == [200] + [409] * 7
+    assert told(ana.get(f"/games/{game['name']}"))["moves"] == 1
+
+
 def test_an_auction_is_offered_as_calls(ana: Browser, saved: SavedGames) -> None:
     game = ana.begin()
     owner = saved.load(game["name"]).owner
     seated = SeatedGame(Game(dealer=0, first_deal=6, seed=2), 0, ["you", *["heuristic"] * 3])
     saved.save(game["name"], seated, owner)
-    shown = ana.get(f"/games/{game['name']}").json
+    shown = told(ana.get(f"/games/{game['name']}"))
     assert {call["call"] for call in shown["calls"]} >= {"auction", "eight or nulls", "up H", "down"}
     assert ana.play(shown, "bid 3")["refused"] == "bid 3: seat 0 owns the deal and is to open it (Rules 3.1)"
     bidding = ana.to_my_turn(ana.play(shown, "auction"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -324,6 +326,25 @@ def test_an_address_that_is_none_is_said_to_be(name: str, server: Server, page: 
     assert trouble in ("there is no such game of yours", "there is nothing here")
     assert page.driver.execute_script("return window.pwned ?? null") is None
     page.complaints()  # of the refusal
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\x16\x03\x01\x02\x00\xff\xfe\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"X-Long: " + b"y" * 100_000 + b"\r\n\r\n",
+        b"POST /games HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 99999999\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    ],
+)
+def test_garbage_on_the_wire_changes_nothing(sent: bytes, server: Server, page: Page) -> None:
+    before = begin(server, page)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as wire, suppress(ConnectionError):
+        wire.sendall(sent.replace(b"%d", b"%d" % server.port))
+        assert b" 200 " not in wire.recv(1000)
+    page.driver.refresh()
+    hurry(page)
+    assert to_decision(page)["playable"] == before["playable"]
 
 
 def test_a_killed_server_loses_nothing(server: Server, page: Page) -> None:
