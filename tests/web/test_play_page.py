@@ -348,7 +348,7 @@ def test_garbage_on_the_wire_changes_nothing(sent: bytes, server: Server, page: 
 
 
 def test_a_killed_server_loses_nothing(server: Server, page: Page) -> None:
-    """kill -9 while it is the person's turn, and once more with a move on its way; the page goes on by itself."""
+    """kill -9 on the person's turn, and a card played into the silence: once the server is back, the page goes on."""
     now = begin(server, page)
     before = page.table()
     server.kill()
