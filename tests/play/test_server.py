@@ -100,22 +100,10 @@ def told(answer: TestResponse) -> Any:
 # Playing
 
 
-def test_a_deal_is_played_to_its_end(ana: Browser, saved: SavedGames) -> None:
+def test_a_deal_is_played_to_its_end_and_nothing_hidden_is_ever_sent(ana: Browser, saved: SavedGames) -> None:
+    """Not in the game, nor in a hint or the record, through the first deal and into the second."""
     game = ana.begin("brazilian_trump", seat=2)
     assert game["rules"] == "brazilian_trump" and game["players"][2] == "you" and game["moves"] == 0
-    while "ended" not in game:
-        game = ana.to_my_turn(game)
-        if "ended" in game:
-            break
-        game = ana.play(game, game["position"]["playable"].split()[0])
-    assert game["moves"] == 52 and game["has_record"]
-    assert sum(game["ended"]["seats"][str(seat)]["points"] for seat in range(4)) == -260
-    assert saved.load(game["name"]).seated().game.deal_number == 2
-
-
-def test_nothing_hidden_is_ever_sent(ana: Browser, saved: SavedGames) -> None:
-    """Not in the game, nor in a hint or the record, through the first deal and into the second."""
-    game = ana.begin()
     for _ in range(56):
         if game["position"]["turn"] == game["seat"]:
             hint = ana.post(f"/games/{game['name']}/hint", {"bot": "heuristic"})
@@ -125,11 +113,15 @@ def test_nothing_hidden_is_ever_sent(ana: Browser, saved: SavedGames) -> None:
             answer = ana.post(f"/games/{game['name']}/next", {"after": game["moves"]})
         seated = saved.load(game["name"]).seated()
         records = [seated.standing] + ([] if seated.deal_end is None else [seated.deal_end])
-        seen = [cards_text(int(record["hands"][0])) for record in records]
+        seen = [cards_text(int(record["hands"][2])) for record in records]
         seen += [cards_text(int(played)) for record in records for played in record["played"]]
         assert set(CARD.findall(answer.text)) <= set(" ".join(seen).split())
         assert "seed" not in answer.text and "owner" not in answer.text
-        game = answer.json
+        game = told(answer)
+        if "ended" in game:
+            assert game["moves"] == 52 and game["has_record"]
+            assert sum(seat["points"] for seat in game["ended"]["seats"].values()) == -260
+    assert game["moves"] == 56 and game["position"]["title"] == "Deal 2 of 10"
     record = ana.get(f"/games/{game['name']}/record").text
     assert len(json.loads(record)["deals"]) == 1 and "seed" not in record
 

@@ -265,7 +265,7 @@ def test_a_complete_trick_lies_twice_as_long_as_another_move(server: Server, pag
         document.querySelector("#speed").value = "1000";
         """
     )
-    for _ in range(5):
+    for _ in range(3):
         page.click(f'#table [data-card="{to_decision(page)["playable"][0]}"]')
     to_decision(page)
     pauses = page.driver.execute_script("return window.pauses")
@@ -302,7 +302,7 @@ def test_the_record_of_a_game_is_downloaded(server: Server, page: Page, tmp_path
 
 
 def test_two_people_play_at_once(server: Server, page: Page, tmp_path: Path) -> None:
-    """Card by card in turn, in two browsers; neither can open the game of the other."""
+    """At the same time, in two browsers; the one cannot open the game of the other."""
     begin(server, page)
     address = page.driver.current_url
     with chromium(tmp_path) as other:
@@ -310,12 +310,11 @@ def test_two_people_play_at_once(server: Server, page: Page, tmp_path: Path) -> 
         assert wait_until(other, lambda now: now["trouble"])["trouble"] == "there is no such game of yours"
         begin(server, other)
         assert other.driver.current_url != address
-        for moves in (4, 8):
-            for who in (other, page):
-                who.click(f'#table [data-card="{to_decision(who)["playable"][0]}"]')
-            for who in (other, page):
-                to_decision(who)
-                assert len(saved(server, who).game.actions) >= moves
+        for who in (other, page):
+            who.click(f'#table [data-card="{to_decision(who)["playable"][0]}"]')
+        for who in (other, page):
+            to_decision(who)
+            assert len(saved(server, who).game.actions) >= 4
 
 
 @pytest.mark.parametrize("name", ["nonsense", "0" * 32, "../../etc/passwd", "<script>window.pwned = 1</script>"])
