@@ -46,11 +46,14 @@ SCRATCH_RECORDS = 3  # that a reply needs: the view of the seat, a world, and ho
 
 @entry_point
 def usual_action(games: GameRecords) -> Action:
-    """What the heuristic does in ``games[0]``; compiled as a function of its own, once for all that call it."""
+    """What the heuristic does in ``games[0]``.
+
+    Like others here it is compiled as a function of its own, once for all that call it, or compiling takes minutes.
+    """
     return heuristic_action(games[0])
 
 
-@kernel
+@entry_point
 def begin_fork(games: GameRecords, fork: Fork) -> None:
     game = games[0]
     usual = usual_action(games)
@@ -79,7 +82,7 @@ def is_deal_on(game: GameRecord) -> bool:
     return game["phase"] != TO_DEAL and game["phase"] != OVER
 
 
-@kernel
+@entry_point
 def within_reach(game: GameRecord, seat: Seat) -> int:
     """What a seat makes in this deal if it is over, and otherwise more than it can make."""
     if game["phase"] == PLAYING:
@@ -87,7 +90,7 @@ def within_reach(game: GameRecord, seat: Seat) -> int:
     return NO_LIMIT if is_deal_on(game) else int(game["deal_scores"][seat])
 
 
-@kernel
+@entry_point
 def searched_action(
     games: GameRecords, worlds: int, searches: np.ndarray, deals: np.ndarray, streams: Streams, scratch: GameRecords
 ) -> Action:
@@ -117,7 +120,7 @@ def reply(
     return searched_action(games, worlds, searches, deals, streams, scratch)
 
 
-@kernel
+@entry_point
 def play_on(
     games: GameRecords,
     action: Action,
