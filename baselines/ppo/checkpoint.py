@@ -13,10 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from baselines.ppo.advice import SHOWN_SIZE
 from baselines.ppo.config import ConfigError, PPOConfig
-from baselines.ppo.network import PolicyValueNetwork
-from baselines.ppo.observation_layout import current_layout, layout_difference
+from baselines.ppo.network import PolicyValueNetwork, flat_network, suit_network
+from king_env.bots.pretrained.advice import SHOWN_SIZE
+from king_env.bots.pretrained.layout import current_layout, layout_difference
 from king_env.engine.actions import NUM_ACTIONS
 
 CHECKPOINT_FORMAT = 2
@@ -31,7 +31,10 @@ class CheckpointError(ValueError):
 
 def new_network(config: PPOConfig) -> PolicyValueNetwork:
     """The network that a config describes, for the installed observation layout."""
-    return PolicyValueNetwork(SHOWN_SIZE, NUM_ACTIONS, config.hidden_sizes)
+    if config.network == "suits":
+        (width,) = config.hidden_sizes
+        return suit_network(width)
+    return flat_network(SHOWN_SIZE, NUM_ACTIONS, config.hidden_sizes)
 
 
 def versions() -> dict[str, str]:

@@ -86,12 +86,31 @@ class PPOConfig:
     """Whether the network is told what the heuristic would do; it then begins by doing that (`advice.py`)."""
     played_out_decisions: int = 0
     """Decisions of which all actions are played out with the heuristic at first, to learn from (`teacher.py`)."""
-    teacher_learning_rate: float = 1e-3
-    """Adam's step at the start of the warm start; it falls linearly to a tenth."""
+    played_out_worlds: int = 16
+    """In how many worlds each."""
+    teacher_epochs: float = 5.0
+    """How often each of them is learned from, in the mean."""
+    teacher_learning_rate: float = 3e-3
+    """Adam's step at the start of the warm start; it falls linearly to a twentieth."""
+    teacher_entropy_coef: float = 0.05
+    """Weight of the entropy bonus at the start of the warm start: gains far below it are not told apart yet."""
+    teacher_final_entropy_coef: float = 0.01
+    """The same at its end; each part of the warm start divides it by as much as any other."""
+
+    # Self-play
+    heuristic_tables: float = 0.0
+    """Share of the tables at which one seat learns and the heuristic plays the other three (`company.py`)."""
+    past_tables: float = 0.0
+    """Share of the tables at which one seat learns and a past self plays the other three."""
+    removes_luck: bool = False
+    """Whether what the heuristic would make of each position, with the cards as they lie, is taken out of the rewards:
+    most of the luck of the cards goes with it. Values then say how much more than that the policy makes."""
 
     # PPO
+    network: str = "flat"
+    """`flat`: plain layers; `suits`: the same two layers for each suit (`suit_trunk.py`)."""
     hidden_sizes: tuple[int, ...] = (256, 256, 256)
-    """Widths of the layers that policy and value share."""
+    """Widths of the layers that policy and value share; with `network = "suits"` one width, that of both."""
     learning_rate: float = 1e-3
     """Adam's step at the start."""
     final_learning_rate: float = 5e-5
@@ -146,6 +165,12 @@ class PPOConfig:
             raise ConfigError(
                 'played_out_decisions: playouts end with the deal, so they need reward "points" and horizon "deal"'
             )
+        if self.removes_luck and (self.reward, self.horizon) != ("points", "deal"):
+            raise ConfigError(
+                'removes_luck: playouts end with the deal, so it needs reward "points" and horizon "deal"'
+            )
+        if self.heuristic_tables + self.past_tables > 1.0:
+            raise ConfigError("heuristic_tables: must not be above 1 together with past_tables")
         if self.reward == "placement" and (self.episode, self.horizon) != ("game", "game"):
             raise ConfigError('reward: "placement" is paid at the end of a game; it needs episode and horizon "game"')
 
@@ -153,6 +178,7 @@ class PPOConfig:
         _check_one_of("episode", self.episode, ("deal", "game"))
         _check_one_of("reward", self.reward, ("points", "deal", "placement"))
         _check_one_of("horizon", self.horizon, ("deal", "game"))
+        _check_one_of("network", self.network, ("flat", "suits"))
         _check_one_of("bf16", self.bf16, ("auto", "on", "off"))
         for table in ("contract_weights", "reward_spread"):
             for kind in getattr(self, table):
@@ -168,14 +194,23 @@ class PPOConfig:
                 raise ConfigError(f"rulesets: {error}") from error
 
     def _check_numbers(self) -> None:
-        at_least_one = ("total_decisions", "num_steps", "update_epochs", "minibatch_size", "num_threads")
+        at_least_one = (
+            "total_decisions",
+            "num_steps",
+            "played_out_worlds",
+            "update_epochs",
+            "minibatch_size",
+            "num_threads",
+        )
         for name in (*at_least_one, "eval_blocks", "final_blocks"):
             _check_range(name, getattr(self, name), 1, None)
         _check_range("num_games", self.num_games, len(self.rulesets), None)
         _check_range("seed", self.seed, 0, LARGEST_SEED)
-        for name in ("gamma", "gae_lambda", "clip_coef"):
+        for name in ("gamma", "gae_lambda", "clip_coef", "heuristic_tables", "past_tables"):
             _check_range(name, getattr(self, name), 0.0, 1.0)
         _check_range("played_out_decisions", self.played_out_decisions, 0, None)
+        for name in ("teacher_epochs", "teacher_entropy_coef", "teacher_final_entropy_coef"):
+            _check_positive(name, getattr(self, name))
         for name in (
             "teacher_learning_rate",
             "learning_rate",
@@ -192,6 +227,8 @@ class PPOConfig:
             raise ConfigError("hidden_sizes: needs at least one layer")
         for width in self.hidden_sizes:
             _check_range("hidden_sizes", width, 1, None)
+        if self.network == "suits" and len(self.hidden_sizes) != 1:
+            raise ConfigError(f'hidden_sizes: network = "suits" takes one width, not {len(self.hidden_sizes)}')
         for kind in KIND_NAMES:
             _check_range(f"contract_weights.{kind}", self.contract_weights[kind], 0, None)
             _check_positive(f"reward_spread.{kind}", self.reward_spread[kind])

@@ -6,11 +6,15 @@ import math
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from baselines.ppo.advice import ADVICE_LOGIT
+from king_env.bots.pretrained.advice import ADVICE_LOGIT
+from king_env.bots.pretrained.forward import product
+from king_env.bots.pretrained.suits import PART, ROW
 from king_env.engine.actions import Action
-from king_env.engine.kernel import any_order_kernel, entry_point, kernel
+from king_env.engine.kernel import entry_point, kernel
+
+Arrays = tuple[np.ndarray, ...]
 
 
 def is_compiled(features: Tensor) -> bool:
@@ -19,9 +23,9 @@ def is_compiled(features: Tensor) -> bool:
 
 
 def choose_legal(
-    features: Tensor,  # float32[B, width]
-    policy_head: nn.Linear,
-    value_head: nn.Linear,
+    features: Tensor,  # float32[B, size]
+    heads: tuple[Tensor, Tensor, Tensor, Tensor],  # weight and bias of the policy's, and of the value's
+    places: np.ndarray,  # int64[2, num_actions]: PART and ROW of each action
     masks: np.ndarray,  # int8[B, num_actions]
     advice: np.ndarray,  # int64[B]
     generator: torch.Generator,
@@ -30,21 +34,8 @@ def choose_legal(
     draws = torch.rand(len(features), dtype=torch.float64, generator=generator)
     actions = np.empty(len(features), dtype=np.int64)
     log_probs, values = np.empty(len(features), dtype=np.float32), np.empty(len(features), dtype=np.float32)
-    policy_weight, policy_bias, value_weight, value_bias = arrays_of_heads(
-        policy_head.weight, policy_head.bias, value_head.weight, value_head.bias
-    )
     draw_legal(
-        features.numpy(),
-        policy_weight,
-        policy_bias,
-        value_weight,
-        value_bias,
-        masks,
-        advice,
-        draws.numpy(),
-        actions,
-        log_probs,
-        values,
+        features.numpy(), arrays_of_heads(*heads), places, masks, advice, draws.numpy(), actions, log_probs, values
     )
     return actions, log_probs, values
 
@@ -60,10 +51,8 @@ def arrays_of_heads(
 @entry_point
 def draw_legal(
     features: np.ndarray,
-    policy_weight: np.ndarray,
-    policy_bias: np.ndarray,
-    value_weight: np.ndarray,  # float32[width]
-    value_bias: np.ndarray,
+    heads: Arrays,
+    places: np.ndarray,  # int64[2, num_actions]
     masks: np.ndarray,
     advice: np.ndarray,
     draws: np.ndarray,
@@ -72,11 +61,12 @@ def draw_legal(
     values: np.ndarray,
 ) -> None:
     """`choose_legal`; actions, log-probabilities and values are written."""
+    policy_weight, policy_bias, value_weight, value_bias = heads
     logits = np.empty(masks.shape[1], dtype=np.float32)
     legal = np.empty(masks.shape[1] + 1, dtype=np.int64)
     for row in range(len(features)):
         log_total, _, num_legal = weigh_legal(
-            features[row], policy_weight, policy_bias, masks[row], advice[row], legal, logits
+            features[row], policy_weight, policy_bias, places, masks[row], advice[row], legal, logits
         )
         so_far = 0.0
         for number in range(num_legal):
@@ -87,7 +77,21 @@ def draw_legal(
                 actions[row], log_probs[row] = legal[number], log_prob
             if so_far > draws[row]:
                 break
-        values[row] = dot(features[row], value_weight) + value_bias[0]
+        values[row] = product(last_part(features[row], value_weight), value_weight) + value_bias[0]
+
+
+@kernel
+def part_of(features: np.ndarray, places: np.ndarray, action: Action, weight: np.ndarray) -> np.ndarray:
+    """The part of the features that an action's logit depends on (float32[width])."""
+    width = weight.shape[1]
+    first = places[PART, action] * width
+    return features[first : first + width]
+
+
+@kernel
+def last_part(features: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The part of the features that the value depends on (float32[width]): that of all together."""
+    return features[len(features) - len(weight) :]
 
 
 @kernel
@@ -95,6 +99,7 @@ def weigh_legal(
     features: np.ndarray,
     policy_weight: np.ndarray,
     policy_bias: np.ndarray,
+    places: np.ndarray,
     mask: np.ndarray,
     advised: Action,
     legal: np.ndarray,
@@ -108,7 +113,10 @@ def weigh_legal(
     highest = -math.inf
     for number in range(num_legal):
         action = legal[number]
-        logits[action] = dot(features, policy_weight[action]) + policy_bias[action]
+        row = places[ROW, action]
+        logits[action] = (
+            product(part_of(features, places, action, policy_weight), policy_weight[row]) + policy_bias[row]
+        )
         if action == advised:
             logits[action] += ADVICE_LOGIT
         highest = max(highest, logits[action])
@@ -129,15 +137,6 @@ def list_legal(mask: np.ndarray, legal: np.ndarray) -> int:
         legal[num_legal] = action  # rather than a branch, which would be guessed wrong
         num_legal += mask[action]
     return num_legal
-
-
-@any_order_kernel
-def dot(left: np.ndarray, right: np.ndarray) -> float:
-    """The scalar product of two vectors of float32."""
-    total = np.float32(0.0)
-    for column in range(len(left)):
-        total += left[column] * right[column]
-    return float(total)
 
 
 @kernel

@@ -13,12 +13,22 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from baselines.ppo.advice import advised
 from baselines.ppo.binary_linear import Ones
-from baselines.ppo.legal_choices import add_multiple, arrays_of_heads, dot, is_compiled, list_legal, weigh_legal
-from baselines.ppo.network import entropy, legal_log_probs
+from baselines.ppo.legal_choices import (
+    Arrays,
+    add_multiple,
+    arrays_of_heads,
+    is_compiled,
+    last_part,
+    list_legal,
+    part_of,
+    weigh_legal,
+)
+from baselines.ppo.network import PolicyValueNetwork, entropy, legal_log_probs
+from king_env.bots.pretrained.forward import product
+from king_env.bots.pretrained.suits import ROW
 from king_env.engine.kernel import entry_point
 
 # Each a mean over the decisions.
@@ -28,8 +38,6 @@ POLICY_LOSS, ENTROPY, APPROX_KL, CLIP_FRACTION, VALUE_LOSS = range(len(TERMS))
 # and how far the value is above the return.
 LOG_TOTAL, ENTROPY_OF_CHOICE, OF_CHOSEN, VALUE_ERROR = range(4)
 NUM_WEIGHED = 4
-
-Arrays = tuple[np.ndarray, ...]
 
 
 @dataclass(frozen=True)
@@ -46,30 +54,28 @@ class Batch:
 
 
 def loss_terms(
-    features: Tensor,  # float[K, width], of the decisions in `rows`
-    policy_head: nn.Linear,
-    value_head: nn.Linear,
+    features: Tensor,  # float[K, size], of the decisions in `rows`
+    network: PolicyValueNetwork,
     batch: Batch,
     rows: Tensor,  # int64[K]
     clip_coef: float,
 ) -> Tensor:
     """TERMS, float32[5], of some decisions of a batch; those that are only logged have no gradient."""
     if not is_compiled(features):
-        logits = advised(policy_head(features), batch.advice[rows])
-        return dense_loss_terms(logits, value_head(features), batch, rows, clip_coef)
-    heads = policy_head.weight, policy_head.bias, value_head.weight, value_head.bias
-    terms: Tensor = LegalTerms.apply(features, *heads, batch, rows, clip_coef)  # type: ignore[no-untyped-call]
+        logits, values = network.judge(features, batch.advice[rows])
+        return dense_loss_terms(logits, values, batch, rows, clip_coef)
+    terms: Tensor = LegalTerms.apply(features, *network.heads, network.places, batch, rows, clip_coef)  # type: ignore[no-untyped-call]
     return terms
 
 
 def dense_loss_terms(logits: Tensor, values: Tensor, batch: Batch, rows: Tensor, clip_coef: float) -> Tensor:
-    """`loss_terms` as torch computes them on any device; logits: float[K, num_actions], values: float[K, 1]."""
+    """`loss_terms` as torch computes them on any device; logits: float[K, num_actions], values: float[K]."""
     new_log_probs = legal_log_probs(logits.float(), batch.masks.index_select(0, rows))
     moved = new_log_probs.gather(1, batch.actions[rows][:, None])[:, 0] - batch.log_probs[rows]
     ratios = moved.exp()
     clipped = ratios.clamp(1.0 - clip_coef, 1.0 + clip_coef)
     advantages = batch.advantages[rows]
-    value_errors = values.float().squeeze(-1) - batch.returns[rows]
+    value_errors = values.float() - batch.returns[rows]
     return torch.stack(
         [
             -torch.minimum(ratios * advantages, clipped * advantages).mean(),
@@ -92,6 +98,7 @@ class LegalTerms(torch.autograd.Function):
         policy_bias: Tensor,
         value_weight: Tensor,
         value_bias: Tensor,
+        places: np.ndarray,
         batch: Batch,
         rows: Tensor,
         clip_coef: float,
@@ -99,8 +106,8 @@ class LegalTerms(torch.autograd.Function):
         """TERMS; what the gradient needs is kept."""
         ctx.features = features.detach().numpy()
         ctx.heads = arrays_of_heads(policy_weight, policy_bias, value_weight, value_bias)
-        ctx.choices = rows.numpy(), batch.masks.numpy(), batch.actions.numpy(), batch.advice.numpy()
-        ctx.logits = np.empty((len(rows), len(policy_weight)), dtype=np.float32)
+        ctx.choices = rows.numpy(), batch.masks.numpy(), batch.actions.numpy(), batch.advice.numpy(), places
+        ctx.logits = np.empty((len(rows), places.shape[1]), dtype=np.float32)
         ctx.weighed = np.empty((NUM_WEIGHED, len(rows)), dtype=np.float32)
         terms = np.zeros(len(TERMS), dtype=np.float64)
         weigh_choices(
@@ -129,14 +136,14 @@ class LegalTerms(torch.autograd.Function):
             of_value_weight[None],
             of_value_bias,
         )
-        return *of_inputs, None, None, None
+        return *of_inputs, None, None, None, None
 
 
 @entry_point
 def weigh_choices(
-    features: np.ndarray,  # float32[K, width]
+    features: np.ndarray,  # float32[K, size]
     heads: Arrays,  # what `arrays_of_heads` gave
-    choices: Arrays,  # rows, and of the batch the masks, actions and advice
+    choices: Arrays,  # rows, and of the batch the masks, actions and advice; places of the network
     told: Arrays,  # of the batch the log-probabilities, advantages and returns
     clip_coef: float,
     logits: np.ndarray,  # float32[K, num_actions], written where an action is legal
@@ -145,7 +152,7 @@ def weigh_choices(
 ) -> None:
     """`dense_loss_terms`, decision by decision, and what `add_gradients` needs."""
     policy_weight, policy_bias, value_weight, value_bias = heads
-    rows, masks, actions, advice = choices
+    rows, masks, actions, advice, places = choices
     log_probs, advantages, returns = told
     log_totals, entropies, of_chosen, value_errors = weighed
     num_decisions = len(rows)
@@ -153,7 +160,7 @@ def weigh_choices(
     for number in range(num_decisions):
         row = rows[number]
         log_total, entropy_of_choice, _ = weigh_legal(
-            features[number], policy_weight, policy_bias, masks[row], advice[row], legal, logits[number]
+            features[number], policy_weight, policy_bias, places, masks[row], advice[row], legal, logits[number]
         )
         log_totals[number], entropies[number] = log_total, entropy_of_choice
 
@@ -163,7 +170,9 @@ def weigh_choices(
         gain, clipped_gain = ratio * advantages[row], clipped * advantages[row]
         is_stopped = ratio != clipped and clipped_gain < gain
         of_chosen[number] = 0.0 if is_stopped else -gain / num_decisions
-        value_errors[number] = dot(features[number], value_weight) + value_bias[0] - returns[row]
+        value_errors[number] = (
+            product(last_part(features[number], value_weight), value_weight) + value_bias[0] - returns[row]
+        )
 
         terms[POLICY_LOSS] -= min(gain, clipped_gain) / num_decisions
         terms[ENTROPY] += entropy_of_choice / num_decisions
@@ -180,12 +189,12 @@ def add_gradients(
     logits: np.ndarray,
     weighed: np.ndarray,
     of_terms: np.ndarray,  # float64[5]
-    of_features: np.ndarray,  # float32[K, width], written
+    of_features: np.ndarray,  # float32[K, size], written
     of_heads: Arrays,  # of the shapes of `heads`, added to
 ) -> None:
     """The gradients that come of policy loss, entropy and value loss."""
     policy_weight, _, value_weight, _ = heads
-    rows, masks, actions, _ = choices
+    rows, masks, actions, _, places = choices
     of_policy_weight, of_policy_bias, of_value_weight, of_value_bias = of_heads
     log_totals, entropies, of_chosen, value_errors = weighed
     by_entropy = of_terms[ENTROPY] / len(rows)
@@ -195,8 +204,8 @@ def add_gradients(
         of_value = of_terms[VALUE_LOSS] / len(rows) * value_errors[number]
         for column in range(len(of_feature)):
             of_feature[column] = 0.0
-        add_multiple(of_feature, of_value, value_weight)
-        add_multiple(of_value_weight, of_value, feature)
+        add_multiple(last_part(of_feature, value_weight), of_value, value_weight)
+        add_multiple(of_value_weight, of_value, last_part(feature, value_weight))
         of_value_bias[0] += of_value
 
         by_chosen = of_terms[POLICY_LOSS] * of_chosen[number]
@@ -206,6 +215,7 @@ def add_gradients(
             of_logit = -math.exp(log_prob) * (by_chosen + by_entropy * (log_prob + entropies[number]))
             if action == actions[row]:
                 of_logit += by_chosen
-            add_multiple(of_feature, of_logit, policy_weight[action])
-            add_multiple(of_policy_weight[action], of_logit, feature)
-            of_policy_bias[action] += of_logit
+            head_row = places[ROW, action]
+            add_multiple(part_of(of_feature, places, action, policy_weight), of_logit, policy_weight[head_row])
+            add_multiple(of_policy_weight[head_row], of_logit, part_of(feature, places, action, policy_weight))
+            of_policy_bias[head_row] += of_logit

@@ -9,9 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from baselines.ppo.advice import advised
 from baselines.ppo.binary_linear import BinaryLinear, Ones
 from baselines.ppo.policy_head import PolicyHead
+from baselines.ppo.suit_trunk import SuitTrunk
+from king_env.bots.pretrained.advice import ADVICE_LOGIT
+from king_env.bots.pretrained.suits import PLACES, ROW
+from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.kernel import entry_point
 
 # An illegal action's logit: finite, so that no NaN can arise, and so low that its probability is exactly 0.
@@ -27,29 +30,61 @@ class EmptyMaskError(ValueError):
 
 
 class PolicyValueNetwork(nn.Module):
-    """Shared layers, then one linear head for the policy and one for the value."""
+    """A trunk of layers that policy and value share, then a linear head for each.
 
-    def __init__(self, shown_size: int, num_actions: int, hidden_sizes: Sequence[int]) -> None:
+    The features may have parts of equal width: an action's logit then depends on one of them, the value on the last.
+    """
+
+    def __init__(self, trunk: nn.Module, width: int, places: np.ndarray) -> None:
         super().__init__()
-        width, *deeper = hidden_sizes
-        layers: list[nn.Module] = [BinaryLinear(shown_size, width, HIDDEN_GAIN), nn.ReLU(inplace=True)]
-        for next_width in deeper:
-            layers += [_orthogonal(nn.Linear(width, next_width), HIDDEN_GAIN), nn.ReLU(inplace=True)]
-            width = next_width
-        self.trunk = nn.Sequential(*layers)
-        self.policy_head = _orthogonal(PolicyHead(width, num_actions), POLICY_GAIN)
+        self.trunk = trunk
+        self.places = places  # int64[2, num_actions]: PART and ROW of each action
+        self.policy_head = _orthogonal(PolicyHead(width, int(places[ROW].max()) + 1), POLICY_GAIN)
         self.value_head = _orthogonal(nn.Linear(width, 1), VALUE_GAIN)
 
     def forward(self, shown: Tensor | Ones, advice: Tensor) -> tuple[Tensor, Tensor]:
         """Logits float[B, num_actions] and values float[B] of what is shown, int8[B, shown_size], and int64[B]."""
-        features = self.trunk(shown)
-        return advised(self.policy_head(features), advice), self.value_head(features).squeeze(-1)
+        return self.judge(self.trunk(shown), advice)
+
+    def judge(self, features: Tensor, advice: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits float[B, num_actions] and values float[B] of what the trunk gave, float[B, parts * width]."""
+        by_part = features.unflatten(1, (-1, self.value_head.in_features))
+        of_rows = self.policy_head(by_part.flatten(0, 1)).unflatten(0, by_part.shape[:2])
+        part, row = torch.from_numpy(self.places).to(features.device)
+        return advised(of_rows[:, part, row], advice), self.value_head(by_part[:, -1]).squeeze(-1)
+
+    @property
+    def heads(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Weight and bias of the policy's head, and of the value's."""
+        return self.policy_head.weight, self.policy_head.bias, self.value_head.weight, self.value_head.bias
+
+
+def flat_network(shown_size: int, num_actions: int, hidden_sizes: Sequence[int]) -> PolicyValueNetwork:
+    """All features are one part, and every action has a row of the head to itself."""
+    width, *deeper = hidden_sizes
+    layers: list[nn.Module] = [BinaryLinear(shown_size, width, HIDDEN_GAIN), nn.ReLU(inplace=True)]
+    for next_width in deeper:
+        layers += [_orthogonal(nn.Linear(width, next_width), HIDDEN_GAIN), nn.ReLU(inplace=True)]
+        width = next_width
+    places = np.stack([np.zeros(num_actions, dtype=np.int64), np.arange(num_actions)])
+    return PolicyValueNetwork(nn.Sequential(*layers), width, places)
+
+
+def suit_network(width: int) -> PolicyValueNetwork:
+    """The four suits share all weights (`suit_trunk.py`)."""
+    return PolicyValueNetwork(SuitTrunk(width, HIDDEN_GAIN), width, PLACES)
 
 
 def _orthogonal(layer: nn.Linear, gain: float) -> nn.Linear:
     nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)
     return layer
+
+
+def advised(logits: Tensor, advice: Tensor) -> Tensor:
+    """Logits float[B, NUM_ACTIONS] raised where the action is advised (int64[B])."""
+    actions = torch.arange(NUM_ACTIONS, device=logits.device)
+    return logits + ADVICE_LOGIT * (advice[:, None] == actions)
 
 
 def check_masks(masks: Tensor) -> None:

@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from baselines.ppo.advice import NO_ADVICE, SHOWN_SIZE, advise, show
 from baselines.ppo.checkpoint import load_policy
 from baselines.ppo.config import PPOConfig
 from baselines.ppo.network import PolicyValueNetwork, check_masks, legal_log_probs
-from baselines.ppo.observation_layout import blank, runs_of_sections
 from baselines.ppo.tables import reward_scale
+from king_env.bots.pretrained.advice import NO_ADVICE, SHOWN_SIZE, advise, show
+from king_env.bots.pretrained.layout import blank, runs_of_sections
 from king_env.bots.thoughts import Thought
 from king_env.engine import batch
 from king_env.engine.actions import NUM_ACTIONS, Action
@@ -28,6 +28,7 @@ FINGERPRINT_BYTES = 4
 
 # What a value counts. Learners are paid what they make more than the mean of the four seats.
 POINTS_TO_COME = "points to come in this deal, more than the mean of the four seats"
+MORE_THAN_HEURISTIC = "points more in this deal than if the heuristic ended it in all seats"
 UNITS_OF_REWARD = "units of reward"
 
 
@@ -43,6 +44,7 @@ class PolicyBot:
         sample: bool = False,
         name: str = "ppo",
         points_a_unit: np.ndarray | None = None,  # float[kinds of deal]: what a unit of the value is in points
+        unit: str = "",
     ) -> None:
         # In double precision a view is answered alike on its own and in a batch: float32 rounds differently by shape.
         self._network = network.cpu().double().eval()
@@ -50,6 +52,7 @@ class PolicyBot:
         self._is_advised = is_advised
         self._sample = sample
         self._points_a_unit = points_a_unit
+        self._unit = unit or (UNITS_OF_REWARD if points_a_unit is None else POINTS_TO_COME)
         self.name = name
         self.version = fingerprint(self._network)
 
@@ -74,10 +77,6 @@ class PolicyBot:
                 likely = {int(action): float(row[action]) for action in np.flatnonzero(row)}
                 thoughts.append(Thought(likely, float(value), self._unit))
         return thoughts
-
-    @property
-    def _unit(self) -> str:
-        return UNITS_OF_REWARD if self._points_a_unit is None else POINTS_TO_COME
 
     def _in_points(self, views: GameRecords, values: np.ndarray) -> np.ndarray:
         if self._points_a_unit is None:
@@ -129,7 +128,15 @@ def load(path: str, sample: bool = False) -> PolicyBot:
         sample=sample,
         name=Path(path).as_posix(),
         points_a_unit=points_a_unit(config),
+        unit=unit_of_value(config),
     )
+
+
+def unit_of_value(config: PPOConfig) -> str:
+    """What a value counts, for people."""
+    if points_a_unit(config) is None:
+        return UNITS_OF_REWARD
+    return MORE_THAN_HEURISTIC if config.removes_luck else POINTS_TO_COME
 
 
 def points_a_unit(config: PPOConfig) -> np.ndarray | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
+import shutil
 import signal
 import sys
 import time
@@ -21,11 +23,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
 
 from baselines.ppo import learning_curves, score
-from baselines.ppo.advice import advised
 from baselines.ppo.binary_linear import Ones
 from baselines.ppo.checkpoint import (
     CheckpointError,
@@ -39,8 +39,10 @@ from baselines.ppo.checkpoint import (
     write_checkpoint,
 )
 from baselines.ppo.clipped_adam import ClippedAdam
+from baselines.ppo.company import HEURISTIC, LEARNER, PAST_SELF, PastSelves, seat_company
 from baselines.ppo.config import FIELD_TYPES, ConfigError, PPOConfig, add_config_arguments, load_config, parse_override
 from baselines.ppo.legal_choices import choose_legal, is_compiled
+from baselines.ppo.lesson_terms import LESSON_TERMS, lesson_terms
 from baselines.ppo.loss_terms import TERMS, Batch, loss_terms
 from baselines.ppo.network import (
     EmptyMaskError,
@@ -50,13 +52,23 @@ from baselines.ppo.network import (
     sample,
 )
 from baselines.ppo.policy_bot import PolicyBot
-from baselines.ppo.run_folder import Log, RunError, choose_run_folder, last_checkpoint, make_run_folder, write_snapshot
+from baselines.ppo.run_folder import (
+    Log,
+    RunError,
+    choose_run_folder,
+    last_checkpoint,
+    lessons_folder,
+    make_run_folder,
+    write_snapshot,
+)
 from baselines.ppo.seat_streams import SeatStreams
 from baselines.ppo.tables import Tables
-from baselines.ppo.teacher import lesson_terms, take_lessons
+from baselines.ppo.teacher import LessonBook, take_lessons
 from king_env.engine.cards import NUM_CARDS
 
 ADVANTAGE_EPS = 1e-8
+NOBODY = -1  # chooses where only one action is legal
+ITERATIONS_A_PAST_SELF = 50
 SECONDS_A_MINUTE = 60.0
 STOPPED = 130  # the exit status of a program that Ctrl-C ended
 # A resumed run may be given more or less time; anything else would make it another run.
@@ -85,16 +97,15 @@ METRICS = {
 # The same of the warm start.
 TEACHER_METRICS = {
     "minutes": "training time so far, evaluations not counted",
-    "decisions_per_second": "decisions played out and learned from, by the clock",
+    "decisions_per_second": "lessons taken and learned from, by the clock",
     "lesson_share": "part of the time spent taking lessons, playouts above all",
     "learning_rate": "Adam's step",
-    "gain": "what the policy gains on the heuristic in a decision, in units of reward, with the cards as they lie",
+    "entropy_coef": "weight of the entropy bonus",
+    "gain": "what the policy gains on the heuristic in a decision, in units of reward, the mean over worlds",
     "entropy": METRICS["entropy"],
-    "value_loss": METRICS["value_loss"],
+    "grad_norm": METRICS["grad_norm"],
 }
-TEACHER_FINAL_SHARE = 0.1  # of the learning rate at the end of the warm start
-# Of its loss. Gains are a hundredth of the values, so these must not shape the network at their expense.
-LESSON_VALUE_COEF, LESSON_ENTROPY_COEF = 0.1, 0.005
+TEACHER_FINAL_SHARE = 0.05  # of the learning rate at the end of the warm start
 
 
 @dataclass
@@ -106,6 +117,7 @@ class Counters:
     decisions: int = 0
     actions: int = 0
     minutes: float = 0.0
+    minutes_taught: float = 0.0
     next_score: float = 0.0
     next_checkpoint: float = 0.0
     next_snapshot: float = 0.0
@@ -126,6 +138,9 @@ class Learner:
     streams: SeatStreams
     generator: torch.Generator  # of sampled actions, on the device
     shuffler: np.random.Generator  # of minibatches
+    book: LessonBook
+    company: np.ndarray  # int64[num_games, NUM_SEATS], who plays each seat
+    past_selves: PastSelves
     counters: Counters
 
 
@@ -157,6 +172,9 @@ def new_learner(config: PPOConfig) -> Learner:
         streams=SeatStreams(config.num_games, config.num_steps),
         generator=torch.Generator(device).manual_seed(config.seed),
         shuffler=np.random.default_rng(config.seed),
+        book=LessonBook(config.played_out_decisions),
+        company=seat_company(config.num_games, config.heuristic_tables, config.past_tables),
+        past_selves=PastSelves(new_network(config).to(device)),
         counters=Counters(
             next_score=config.eval_minutes,
             next_checkpoint=config.checkpoint_minutes,
@@ -195,37 +213,55 @@ def teach(learner: Learner, config: PPOConfig) -> dict[str, float]:
     counters = learner.counters
     done = counters.taught / config.played_out_decisions
     learning_rate = config.teacher_learning_rate * (1.0 - done * (1.0 - TEACHER_FINAL_SHARE))
+    entropy_coef = (
+        config.teacher_entropy_coef * (config.teacher_final_entropy_coef / config.teacher_entropy_coef) ** done
+    )
     set_learning_rate(learner.optimizer, learning_rate)
     started = time.perf_counter()
-    lessons = take_lessons(learner.tables, config.num_steps, learner.shuffler)
+    play = functools.partial(most_probable, learner.network, config)
+    added = 0
+    while not added:  # few steps at few tables may hold no decision
+        lessons = take_lessons(learner.tables, config.num_steps, config.played_out_worlds, play, learner.shuffler)
+        added = learner.book.add(lessons)
     taken = time.perf_counter()
     device = torch.device(config.device)
-    num_decisions = len(lessons.choices)
-    order = learner.shuffler.permutation(num_decisions)
+    weights = torch.tensor([-1.0, -entropy_coef], device=device)  # both are to rise
     seen: list[Tensor] = []
-    for rows in np.array_split(order, max(1, round(num_decisions / config.minibatch_size))):
+    for _ in range(max(1, round(config.teacher_epochs * added / config.minibatch_size))):
+        rows = learner.shuffler.integers(len(learner.book), size=config.minibatch_size)
+        batch = learner.book.look_up(rows, device)
         with precision(config):
-            gain, entropy, value_loss = lesson_terms(learner.network, lessons, rows, device)
-            loss = LESSON_VALUE_COEF * value_loss - gain - LESSON_ENTROPY_COEF * entropy
-        learner.optimizer.zero_grad()
-        loss.backward()
-        clip_grad_norm_(learner.network.parameters(), config.max_grad_norm)
-        learner.optimizer.step()
-        seen.append(torch.stack([gain, entropy, value_loss]).detach())
+            terms = lesson_terms(learner.network, batch)
+        torch.dot(terms, weights).backward()
+        grad_norm = learner.optimizer.step_clipped(config.max_grad_norm)
+        seen.append(torch.cat([terms.detach(), grad_norm[None]]))
     ended = time.perf_counter()
-    counters.taught += num_decisions
+    counters.taught += added
     counters.minutes += (ended - started) / SECONDS_A_MINUTE
+    counters.minutes_taught = counters.minutes
     if is_taught(counters, config):
         # The gradients of self-play are of another size.
         learner.optimizer = new_optimizer(learner.network)
     row = {
         "minutes": counters.minutes,
-        "decisions_per_second": num_decisions / (ended - started),
+        "decisions_per_second": added / (ended - started),
         "lesson_share": (taken - started) / (ended - started),
         "learning_rate": learning_rate,
-        **dict(zip(("gain", "entropy", "value_loss"), torch.stack(seen).mean(dim=0).tolist(), strict=True)),
+        "entropy_coef": entropy_coef,
+        **dict(zip([*LESSON_TERMS, "grad_norm"], torch.stack(seen).mean(dim=0).tolist(), strict=True)),
     }
     return {name: row[name] for name in TEACHER_METRICS}
+
+
+@torch.inference_mode()
+def most_probable(
+    network: PolicyValueNetwork, config: PPOConfig, shown: np.ndarray, masks: np.ndarray, advice: np.ndarray
+) -> np.ndarray:
+    """The actions (int64[K]) that the policy thinks best."""
+    device = torch.device(config.device)
+    with precision(config):
+        logits, _ = network(torch.from_numpy(shown).to(device), torch.from_numpy(advice).to(device))
+    return np.asarray(legal_log_probs(logits.float(), torch.from_numpy(masks).to(device)).argmax(dim=1).cpu().numpy())
 
 
 # ── collect ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -241,9 +277,11 @@ def collect(learner: Learner, config: PPOConfig, spent: TimeSpent) -> None:
         if num_legal.min() == 0:
             raise EmptyMaskError(f"no action is legal at table {num_legal.argmin()}")
         actions = tables.masks.argmax(axis=1)  # right where only one is legal; the others choose
-        choosing = np.flatnonzero(num_legal > 1)
-        if len(choosing):
-            actions[choosing] = decide(learner, choosing, config)
+        chooser = np.where(num_legal > 1, learner.company[np.arange(len(actions)), tables.seats], NOBODY)
+        for who, choice in ((LEARNER, decide), (HEURISTIC, heed), (PAST_SELF, reply)):
+            choosing = np.flatnonzero(chooser == who)
+            if len(choosing):
+                actions[choosing] = choice(learner, choosing, config)
         acted = time.perf_counter()
         rewards, ended = tables.step(actions)
         streams.pay(rewards)
@@ -260,24 +298,38 @@ def decide(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray
     device = torch.device(config.device)
     with precision(config):
         features = learner.network.trunk(torch.from_numpy(shown).to(device))
-        actions, log_probs, values = choose(learner, features, masks, advice)
-    learner.streams.add(games, learner.tables.seats[games], shown, advice, masks, actions, log_probs, values)
+        actions, log_probs, values = choose(learner, learner.network, features, masks, advice)
+    foreseen = learner.tables.foresee(games) if config.removes_luck else np.zeros(len(games), dtype=np.float32)
+    learner.streams.add(games, learner.tables.seats[games], shown, advice, masks, actions, log_probs, values, foreseen)
     return actions
 
 
+def heed(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
+    """What the heuristic does in these games (int64[K])."""
+    learner.tables.advise()
+    return np.asarray(learner.tables.advice[games])
+
+
+@torch.inference_mode()
+def reply(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
+    """Sample the actions (int64[K]) of a past self in these games."""
+    network, tables = learner.past_selves.network, learner.tables
+    shown = torch.from_numpy(tables.shown(games)).to(torch.device(config.device))
+    with precision(config):
+        return choose(learner, network, network.trunk(shown), tables.masks[games], tables.advice[games])[0]
+
+
 def choose(
-    learner: Learner, features: Tensor, masks: np.ndarray, advice: np.ndarray
+    learner: Learner, network: PolicyValueNetwork, features: Tensor, masks: np.ndarray, advice: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Actions drawn by their probability (int64[K]), their log-probabilities and the values (float32[K])."""
-    policy_head, value_head = learner.network.policy_head, learner.network.value_head
     if is_compiled(features):
-        return choose_legal(features, policy_head, value_head, masks, advice, learner.generator)
-    logits = advised(policy_head(features).float(), torch.from_numpy(advice).to(features.device))
-    log_probs = legal_log_probs(logits, torch.from_numpy(masks).to(features.device))
+        return choose_legal(features, network.heads, network.places, masks, advice, learner.generator)
+    logits, values = learner.network.judge(features, torch.from_numpy(advice).to(features.device))
+    log_probs = legal_log_probs(logits.float(), torch.from_numpy(masks).to(features.device))
     actions = sample(log_probs, learner.generator)
     chosen = log_probs.gather(1, actions[:, None])[:, 0]
-    values = value_head(features).float().squeeze(-1)
-    return actions.cpu().numpy(), chosen.cpu().numpy(), values.cpu().numpy()
+    return actions.cpu().numpy(), chosen.cpu().numpy(), values.float().cpu().numpy()
 
 
 # ── update ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -308,7 +360,7 @@ def losses(network: PolicyValueNetwork, batch: Batch, rows: Tensor, config: PPOC
     """TERMS of some rows of a batch: the parts of PPO's loss, and how far the policy has moved since it played them."""
     with precision(config):
         features = network.trunk(batch.shown.index_select(0, rows))
-        return loss_terms(features, network.policy_head, network.value_head, batch, rows, config.clip_coef)
+        return loss_terms(features, network, batch, rows, config.clip_coef)
 
 
 def loss_weights(entropy_coef: float, config: PPOConfig) -> Tensor:
@@ -351,14 +403,31 @@ def progress(counters: Counters, config: PPOConfig) -> float:
     return min(1.0, max(by_decisions, by_minutes))
 
 
+def invite(learner: Learner) -> None:
+    """Let some past self sit at the tables, and now and then remember what the learner is like."""
+    if learner.counters.iterations % ITERATIONS_A_PAST_SELF == 0:
+        learner.past_selves.remember(learner.network, learner.shuffler)
+    learner.past_selves.draw(learner.shuffler)
+
+
+def progress_of_self_play(counters: Counters, config: PPOConfig) -> float:
+    """How much of what follows the warm start is done, 0 … 1."""
+    if not config.max_minutes:
+        return progress(counters, config)
+    minutes = config.max_minutes - counters.minutes_taught
+    by_minutes = (counters.minutes - counters.minutes_taught) / minutes if minutes > 0.0 else 1.0
+    return min(1.0, max(counters.decisions / config.total_decisions, by_minutes))
+
+
 def iterate(learner: Learner, config: PPOConfig) -> dict[str, float]:
     """Collect a rollout and learn from it; returns the row of METRICS."""
     counters = learner.counters
-    done = progress(counters, config)
+    done = progress_of_self_play(counters, config)
     learning_rate = config.learning_rate + done * (config.final_learning_rate - config.learning_rate)
     entropy_coef = config.entropy_coef + done * (config.final_entropy_coef - config.entropy_coef)
     set_learning_rate(learner.optimizer, learning_rate)
     spent = TimeSpent()
+    invite(learner)
     collect(learner, config, spent)
     started = time.perf_counter()
     batch, explained_variance = make_batch(learner.streams, config)
@@ -393,11 +462,22 @@ def training_state(learner: Learner, config: PPOConfig) -> dict[str, Any]:
             "streams": {name: torch.from_numpy(array) for name, array in learner.streams.state().items()},
             "generator": learner.generator.get_state(),
             "shuffler": learner.shuffler.bit_generator.state,
+            "past_selves": learner.past_selves.state(),
             "tables": [
                 {name: plain_array(array) for name, array in env_state.items()} for env_state in learner.tables.state()
             ],
         },
     }
+
+
+def save(learner: Learner, config: PPOConfig, folder: Path) -> None:
+    """Write down all that the run can go on from; lessons first, so that none is counted that is not there."""
+    if is_taught(learner.counters, config):
+        write_checkpoint(training_state(learner, config), last_checkpoint(folder))
+        shutil.rmtree(lessons_folder(folder), ignore_errors=True)
+    else:
+        learner.book.save(lessons_folder(folder))
+        write_checkpoint(training_state(learner, config), last_checkpoint(folder))
 
 
 def resume_learner(checkpoint: Mapping[str, Any], config: PPOConfig, path: Path) -> Learner:
@@ -407,7 +487,9 @@ def resume_learner(checkpoint: Mapping[str, Any], config: PPOConfig, path: Path)
     try:
         restore_training(learner, checkpoint["training"])
         learner.counters = Counters(**checkpoint["counters"])
-    except (AttributeError, LookupError, TypeError, ValueError, RuntimeError) as error:
+        if not is_taught(learner.counters, config):
+            learner.book.load(lessons_folder(path.parent), learner.counters.taught)
+    except (AttributeError, LookupError, OSError, TypeError, ValueError, RuntimeError) as error:
         raise CheckpointError(
             f"{path} holds a training state that this version cannot go on from ({type(error).__name__}); "
             "its policy can still be played"
@@ -421,6 +503,7 @@ def restore_training(learner: Learner, training: Mapping[str, Any]) -> None:
     learner.streams.restore({name: tensor.numpy() for name, tensor in training["streams"].items()})
     learner.generator.set_state(training["generator"])
     learner.shuffler.bit_generator.state = training["shuffler"]
+    learner.past_selves.restore(training["past_selves"])
     if not isinstance(training["tables"], list):
         raise TypeError("the tables are no list of arrays")
     learner.tables.restore(
@@ -495,10 +578,10 @@ def train(learner: Learner, config: PPOConfig, folder: Path) -> bool:
                 write_snapshot(policy_checkpoint(learner.network, config, asdict(counters)), folder, counters.learned)
             if counters.minutes >= counters.next_checkpoint:
                 counters.next_checkpoint += config.checkpoint_minutes
-                write_checkpoint(training_state(learner, config), last_checkpoint(folder))
+                save(learner, config, folder)
             bar.set_postfix_str(progress_line(counters, row, scores), refresh=False)
             bar.update(100.0 * progress(counters, config) - bar.n)
-        write_checkpoint(training_state(learner, config), last_checkpoint(folder))
+        save(learner, config, folder)
     log.close()
     return progress(counters, config) >= 1.0
 

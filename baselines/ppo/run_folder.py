@@ -45,6 +45,11 @@ def last_checkpoint(folder: Path) -> Path:
     return folder / "last.pt"
 
 
+def lessons_folder(folder: Path) -> Path:
+    """Where the lessons of the warm start lie until it is over."""
+    return folder / "lessons"
+
+
 def write_snapshot(checkpoint: dict[str, Any], folder: Path, decisions: int) -> None:
     """Keep a policy as it is now, by how much it had learned from."""
     write_checkpoint(checkpoint, folder / "snapshots" / f"policy-{decisions:010d}.pt")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.ppo.advice import SHOWN_SIZE
+from king_env.bots.pretrained.advice import SHOWN_SIZE
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.kernel import entry_point
 from king_env.engine.seats import NUM_SEATS
@@ -48,8 +48,13 @@ class SeatStreams:
         actions: np.ndarray,  # int64[K]
         log_probs: np.ndarray,  # float32[K]
         values: np.ndarray,  # float32[K]
+        foreseen: np.ndarray,  # float32[K], what is paid in the end if nothing out of the ordinary happens
     ) -> None:
-        """Write down one decision in each of these games; it closes the seat's open one."""
+        """Write down one decision in each of these games; it closes the seat's open one.
+
+        From one decision to the next a seat is paid what falls and what is foreseen by then, less what was before. So
+        all that it is paid adds up to what it makes more than was foreseen at the first.
+        """
         rows = slice(self.size, self.size + len(games))
         self.shown[rows] = shown
         self.advice[rows] = advice
@@ -57,12 +62,13 @@ class SeatStreams:
         self.actions[rows] = actions
         self.log_probs[rows] = log_probs
         self.values[rows] = values
-        self.rewards[rows] = 0.0
+        self.rewards[rows] = -foreseen
         self.successors[rows] = STILL_OPEN
         numbers = np.arange(rows.start, rows.stop)
         closed = self.open_rows[games, seats]
         exists = closed != NO_DECISION
         self.successors[closed[exists]] = numbers[exists]
+        self.rewards[closed[exists]] += foreseen[exists]
         self.open_rows[games, seats] = numbers
         self.size = rows.stop
 

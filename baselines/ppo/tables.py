@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from baselines.ppo.advice import NO_ADVICE, SHOWN_SIZE, advise, show
 from baselines.ppo.config import PPOConfig
-from baselines.ppo.observation_layout import blank, runs_of_sections
 from king_env.batch_env import BatchEnv
+from king_env.bots.playouts import play_out
+from king_env.bots.pretrained.advice import NO_ADVICE, SHOWN_SIZE, advise, show
+from king_env.bots.pretrained.layout import blank, runs_of_sections
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.contracts import UP
 from king_env.engine.kernel import entry_point
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.seats import NUM_SEATS
-from king_env.engine.state import GameRecords
+from king_env.engine.state import GameRecords, new_records
 from king_env.episode import KIND_NAMES
 from king_env.ruleset import RuleSet, make_ruleset
 
@@ -38,6 +39,7 @@ class Tables:
         self.seats = np.zeros(config.num_games, dtype=np.int64)
         self.advice = np.full(config.num_games, NO_ADVICE)
         self._is_advised = config.is_advised
+        self._finished = new_records(1)
         self._scales = np.zeros(config.num_games, dtype=np.float32)
         # What each env writes when it steps, made once: it looks at arrays that it knows no more.
         self._out = [
@@ -66,17 +68,34 @@ class Tables:
         blank(self.observations, self._ignored)
         return self._rewards, self._ended
 
+    def advise(self) -> None:
+        """Write to `advice` what the heuristic would do at each table."""
+        for env, part in zip(self.envs, self._parts, strict=True):
+            advise(env.games, self.advice[part])
+
     def shown(self, rows: np.ndarray) -> np.ndarray:
         """What the network is shown at some tables (int64[K]): int8[K, SHOWN_SIZE]; `advice` holds the advice then."""
         if self._is_advised:
-            self._advise()
+            self.advise()
         shown = np.empty((len(rows), SHOWN_SIZE), dtype=np.int8)
         show(self.observations, self.advice, rows, shown)
         return shown
 
-    def _advise(self) -> None:
-        for env, part in zip(self.envs, self._parts, strict=True):
-            advise(env.games, self.advice[part])
+    def foresee(self, rows: np.ndarray) -> np.ndarray:
+        """What the seats to act at some tables (int64[K]) will be paid if the heuristic ends the deal in all seats.
+
+        float32[K]; with the cards as they lie, which the seats do not know.
+        """
+        foreseen, is_wanted = np.zeros(len(self.seats), dtype=np.float32), np.zeros(len(self.seats), dtype=np.bool_)
+        is_wanted[rows] = True
+        for part, games, scales in self.parts():
+            foresee_tables(games, scales, is_wanted[part], self._finished, foreseen[part])
+        return foreseen[rows]
+
+    def views(self, rows: np.ndarray) -> tuple[GameRecords, np.ndarray]:
+        """Copies of the games at some tables (int64[K]), and what a point counts in each (float32[K])."""
+        games, scales = zip(*((games, scales.copy()) for _, games, scales in self.parts()), strict=True)
+        return np.concatenate(games)[rows], np.concatenate(scales)[rows]
 
     def parts(self) -> Iterator[tuple[slice, GameRecords, np.ndarray]]:
         """The games in runs: which tables they are, their records, and what a point counts in each (float32)."""
@@ -98,6 +117,23 @@ class Tables:
         for env, part in zip(self.envs, self._parts, strict=True):
             self.observations[part], self.masks[part], self.seats[part] = env.observe()
         blank(self.observations, self._ignored)
+
+
+@entry_point
+def foresee_tables(
+    games: GameRecords, scales: np.ndarray, is_wanted: np.ndarray, finished: GameRecords, foreseen: np.ndarray
+) -> None:
+    """`Tables.foresee` of some games (bool[N]): foreseen float32[N], written there alone; finished: one of scratch."""
+    for i in range(len(games)):
+        if is_wanted[i]:
+            finished[0] = games[i]
+            play_out(finished[0])
+            seat, gained = int(games[i]["turn"]), 0.0
+            for other in range(NUM_SEATS):
+                share = 1.0 if other == seat else 0.0
+                made = int(finished[0]["deal_scores"][other]) - int(games[i]["deal_scores"][other])
+                gained += (share - 1.0 / NUM_SEATS) * made
+            foreseen[i] = scales[i] * gained
 
 
 @entry_point

@@ -1,118 +1,185 @@
 """A warm start: before it plays itself, the network learns what would have been better than what the heuristic did.
 
-At every decision of some games each legal action is played out to the end of the deal, with the cards as they truly lie
-and the heuristic in all four seats. What the policy would gain on the heuristic by that is raised, as by PPO, but over
-all actions at once instead of the one that was done. Since the policy knows only what the seat may know, what it learns
-is an average over the deals that it cannot tell apart. That is one improvement on the heuristic, and self-play starts
-from there.
+At many decisions of some games each legal action is played out to the end of the deal, with the heuristic in all four
+seats, in several worlds: ways in which the hidden cards may lie for all that the seat can tell. What the policy would
+gain on the heuristic by that is raised, as by PPO, but over all actions at once instead of the one that was done, and
+so often as pays: a lesson takes ten times as long to take as to learn from. That is one improvement on the heuristic,
+and self-play starts from there.
+
+The games go on as the policy itself would play them, so that it learns from positions that it will meet.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from baselines.ppo.advice import advise
-from baselines.ppo.network import PolicyValueNetwork, entropy, legal_log_probs
+from baselines.ppo.binary_linear import Ones
+from baselines.ppo.lesson_terms import LessonBatch
 from baselines.ppo.tables import Tables
-from king_env.bots.playouts import play_out_after
+from king_env.bots.pretrained.advice import SHOWN_SIZE
+from king_env.bots.search import Decisions
 from king_env.engine.actions import NUM_ACTIONS
-from king_env.engine.kernel import entry_point, kernel
-from king_env.engine.seats import NUM_SEATS, Seat
-from king_env.engine.state import GameRecord, GameRecords, new_records
-from king_env.engine.step import is_among, legal_actions
+from king_env.engine.batch import hide_hands
+from king_env.engine.state import GameRecords
 
-# So often a random action is done, that the network may also learn from positions the heuristic never reaches.
+# So often a random action is done, that the network may also learn from positions it never reaches.
 EXPLORATION = 0.1
+# Of the decisions of a game so many are lessons: neighbours teach much the same.
+LESSON_SHARE = 0.5
 NUM_THREADS = min(4, os.cpu_count() or 1)
+DECISIONS_A_PART = 64  # that a thread searches before it takes the next ones
+
+Decide = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]  # shown, masks and advice → actions
 
 
 @dataclass(frozen=True)
 class Lessons:
-    """Decisions, what the heuristic does in them, and what each action is worth."""
+    """Decisions that were played out, packed: zeros and ones as bits."""
 
-    shown: np.ndarray  # int8[B, SHOWN_SIZE]
-    advice: np.ndarray  # int64[B]
-    masks: np.ndarray  # int8[B, NUM_ACTIONS]
-    choices: np.ndarray  # int64[B]
-    action_values: np.ndarray  # float32[B, NUM_ACTIONS], of legal actions, in units of reward
+    shown: np.ndarray  # uint8[B, SHOWN_SIZE / 8]
+    masks: np.ndarray  # uint8[B, NUM_ACTIONS / 8, rounded up]
+    advice: np.ndarray  # int8[B], what the heuristic does
+    gains: np.ndarray  # float16[B, NUM_ACTIONS], what each action gains on that in the mean, in units of reward
 
+    @classmethod
+    def empty(cls, size: int) -> Lessons:
+        """Room for so many."""
+        return cls(
+            np.zeros((size, SHOWN_SIZE // 8), dtype=np.uint8),
+            np.zeros((size, -(-NUM_ACTIONS // 8)), dtype=np.uint8),
+            np.zeros(size, dtype=np.int8),
+            np.zeros((size, NUM_ACTIONS), dtype=np.float16),
+        )
 
-@kernel
-def centred_score(game: GameRecord, seat: Seat) -> float:
-    """A seat's score less the mean of all four, in this deal."""
-    total = 0
-    for other in range(NUM_SEATS):
-        total += game["deal_scores"][other]
-    return game["deal_scores"][seat] - total / NUM_SEATS
+    @classmethod
+    def packed(cls, shown: np.ndarray, masks: np.ndarray, advice: np.ndarray, gains: np.ndarray) -> Lessons:
+        """Those of int8[B, SHOWN_SIZE], int8[B, NUM_ACTIONS], int64[B] and float32[B, NUM_ACTIONS]."""
+        return cls(
+            np.packbits(shown.view(np.uint8), axis=1),
+            np.packbits(masks.view(np.uint8), axis=1),
+            advice.astype(np.int8),
+            gains.astype(np.float16),
+        )
 
+    @classmethod
+    def of_all(cls, parts: Sequence[Lessons]) -> Lessons:
+        """All of them, one after another."""
+        columns = zip(*(lessons.columns for lessons in [cls.empty(0), *parts]), strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
 
-@entry_point
-def play_out_all(games: GameRecords, scales: np.ndarray, copies: GameRecords, action_values: np.ndarray) -> None:
-    """What each legal action brings its seat until the deal's end.
+    def __len__(self) -> int:
+        """The number of decisions."""
+        return len(self.advice)
 
-    scales: float32[N], reward a point; copies: one record of scratch; action_values: float32[N, NUM_ACTIONS], written.
-    """
-    for i in range(len(games)):
-        seat = int(games[i]["turn"])
-        cards, calls = legal_actions(games[i])
-        before = centred_score(games[i], seat)
-        for action in range(NUM_ACTIONS):
-            action_values[i, action] = 0.0
-            if is_among(action, cards, calls):
-                play_out_after(games[i], action, copies)
-                action_values[i, action] = scales[i] * (centred_score(copies[0], seat) - before)
-
-
-def play_out_tables(tables: Tables, action_values: np.ndarray) -> None:
-    """`play_out_all` at every table, the tables shared out among the cores."""
-    calls = []
-    for part, games, scales in tables.parts():
-        for some in np.array_split(np.arange(part.start, part.stop), NUM_THREADS):
-            if len(some):
-                rows = slice(some[0], some[-1] + 1)
-                of_part = slice(rows.start - part.start, rows.stop - part.start)
-                calls.append((games[of_part], scales[of_part], new_records(1), action_values[rows]))
-    with ThreadPoolExecutor(NUM_THREADS) as threads:
-        list(threads.map(lambda call: play_out_all(*call), calls))
+    @property
+    def columns(self) -> tuple[np.ndarray, ...]:
+        """All four."""
+        return self.shown, self.masks, self.advice, self.gains
 
 
-def take_lessons(tables: Tables, num_steps: int, rng: np.random.Generator) -> Lessons:
-    """Play `num_steps` actions at every table, mostly the heuristic's, and note each decision on the way."""
-    num_games = len(tables.seats)
-    action_values = np.zeros((num_games, NUM_ACTIONS), dtype=np.float32)
-    choices = np.zeros(num_games, dtype=np.int64)
-    taken: list[tuple[np.ndarray, ...]] = []
+class LessonBook:
+    """All lessons of a run, in memory and, so that a stopped run can go on, in files of its folder."""
+
+    def __init__(self, capacity: int) -> None:
+        self._lessons = Lessons.empty(capacity)
+        self._size = 0
+        self._saved = 0
+
+    def __len__(self) -> int:
+        """How many lessons are in it."""
+        return self._size
+
+    def add(self, lessons: Lessons) -> int:
+        """Write lessons down as long as there is room; says how many those were."""
+        added = min(len(lessons), len(self._lessons) - self._size)
+        for column, more in zip(self._lessons.columns, lessons.columns, strict=True):
+            column[self._size : self._size + added] = more[:added]
+        self._size += added
+        return added
+
+    def look_up(self, rows: np.ndarray, device: torch.device) -> LessonBatch:
+        """Some lessons (int64[K])."""
+        shown, masks, advice, gains = (column[rows] for column in self._lessons.columns)
+        unpacked = torch.from_numpy(np.unpackbits(shown, axis=1).view(np.int8))
+        legal = np.ascontiguousarray(np.unpackbits(masks, axis=1, count=NUM_ACTIONS).view(np.int8))
+        return LessonBatch(
+            shown=Ones.of(unpacked) if device.type == "cpu" else unpacked.to(device),
+            advice=torch.from_numpy(advice.astype(np.int64)).to(device),
+            masks=torch.from_numpy(legal).to(device),
+            gains=torch.from_numpy(gains.astype(np.float32)).to(device),
+        )
+
+    def save(self, folder: Path) -> None:
+        """Write what is not in the folder yet to a file of its own there, whole or not at all."""
+        if self._saved == self._size:
+            return
+        folder.mkdir(exist_ok=True)
+        path = folder / f"{self._size:010d}.npz"
+        unfinished = path.with_suffix(".tmp")
+        with unfinished.open("wb") as file:
+            np.savez(file, *(column[self._saved : self._size] for column in self._lessons.columns))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+        self._saved = self._size
+
+    def load(self, folder: Path, size: int) -> None:
+        """Read the first so many lessons again; ValueError if they are not all there.
+
+        What was saved after them is removed, for it will be taken again.
+        """
+        for path in sorted(folder.glob("*.npz")):
+            if int(path.stem) > size:
+                path.unlink()
+                continue
+            with np.load(path) as file:
+                self.add(Lessons(*(file[name] for name in file.files)))
+        if self._size != size:
+            raise ValueError(f"{folder} holds {self._size} of the {size} lessons that were learned from")
+        self._saved = size
+
+
+def take_lessons(tables: Tables, num_steps: int, worlds: int, decide: Decide, rng: np.random.Generator) -> Lessons:
+    """Let `decide` play `num_steps` actions at every table, and search decisions on the way in so many worlds."""
+    taken: list[Lessons] = []
     for _ in range(num_steps):
-        for part, games, _ in tables.parts():
-            advise(games, choices[part])
-        play_out_tables(tables, action_values)
+        actions = tables.masks.argmax(axis=1)  # right where only one is legal
         rows = np.flatnonzero(tables.masks.sum(axis=1) > 1)
-        shown = tables.shown(rows)
-        taken.append((shown, tables.advice[rows], tables.masks[rows], choices[rows], action_values[rows]))
-        explores = rng.random(num_games) < EXPLORATION
+        if len(rows):
+            shown = tables.shown(rows)
+            masks, advice = tables.masks[rows], tables.advice[rows]
+            actions[rows] = decide(shown, masks, advice)
+            chosen = np.flatnonzero(rng.random(len(rows)) < LESSON_SHARE)
+            gains = gains_in_worlds(tables, rows[chosen], worlds)
+            taken.append(Lessons.packed(shown[chosen], masks[chosen], advice[chosen], gains))
+        explores = rng.random(len(actions)) < EXPLORATION
         random_actions = (tables.masks * rng.random(tables.masks.shape)).argmax(axis=1)
-        tables.step(np.where(explores, random_actions, choices))
-    return Lessons(*(np.concatenate(column) for column in zip(*taken, strict=True)))
+        tables.step(np.where(explores, random_actions, actions))
+    return Lessons.of_all(taken)
 
 
-def lesson_terms(
-    network: PolicyValueNetwork, lessons: Lessons, rows: np.ndarray, device: torch.device
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Of some decisions the mean gain of the policy on the heuristic, its entropy, and the loss of the value."""
-    shown, advice, masks, choices, worth = (
-        torch.from_numpy(column[rows]).to(device)
-        for column in (lessons.shown, lessons.advice, lessons.masks, lessons.choices, lessons.action_values)
-    )
-    logits, values = network(shown, advice)
-    log_probs = legal_log_probs(logits, masks)
-    worth_of_choice = worth.gather(1, choices[:, None])
-    # Compared with the heuristic's, the luck of the cards, which moves all actions alike, cancels.
-    gains = (worth - worth_of_choice) * masks
-    value_loss = 0.5 * (values - worth_of_choice[:, 0]).square().mean()
-    return (log_probs.softmax(dim=-1) * gains).sum(dim=1).mean(), entropy(log_probs).mean(), value_loss
+def gains_in_worlds(tables: Tables, rows: np.ndarray, worlds: int) -> np.ndarray:
+    """What each action gains on the heuristic's at some tables (int64[K]), in units of reward.
+
+    float32[K, NUM_ACTIONS], the mean over so many worlds; 0 where it is not legal.
+    """
+    views, scales = tables.views(rows)
+    hide_hands(views, views["turn"].astype(np.int64))
+    parts = np.array_split(np.arange(len(rows)), -(-len(rows) // DECISIONS_A_PART) or 1)
+    with ThreadPoolExecutor(NUM_THREADS) as threads:
+        found = list(threads.map(lambda part: gains_of(views[part], worlds), parts))
+    return np.asarray(np.concatenate(found) * scales[:, None])
+
+
+def gains_of(views: GameRecords, worlds: int) -> np.ndarray:
+    """The same of some views, in points (float32[K, NUM_ACTIONS])."""
+    decisions = Decisions(views)
+    decisions.search(worlds, in_rounds=False)
+    return decisions.mean_gains()

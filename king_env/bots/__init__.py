@@ -6,6 +6,8 @@
 - ``search``: plays every legal action out with `heuristic` in 100 worlds that it cannot tell from the true one, and
   takes the best; ``search:worlds=20`` in as many worlds as that, ``search:ms=20`` for as long as that, which does not
   repeat. ``threads=1`` keeps it to one processor.
+- ``pretrained``: a policy that learned by playing itself; it plays what it finds most probable, and
+  ``pretrained:sample=1`` draws its actions by their probability.
 - ``cheating-search``: the same with the cards as they truly lie; it plays only where it is allowed.
 - ``cheating-best-response``: sees all hands too, and tries all that it may do at its next four decisions
   (``depth=4``), foreseeing how the others reply if they are `heuristic`, or with ``worlds=20`` if they are
@@ -19,7 +21,8 @@ itself.
 `solve_ending(game)` is no bot: it says what the last tricks come to if all four seats see all hands and play for
 themselves (`king_env.bots.endings`).
 
-A bot of your own is ``package.module:factory``; a checkpoint is its path, ``runs/x/last.pt``.
+A bot of your own is ``package.module:factory``. A policy that you trained is the path of its checkpoint,
+``runs/x/last.pt``, or of the file that ``scripts/export.py`` makes of it, ``x.npz``, which plays without torch.
 """
 
 from king_env.bots.endings import solve_ending

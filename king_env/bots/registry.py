@@ -1,4 +1,4 @@
-"""Bots by name: `make("heuristic")`, with options, from a module of one's own, or from a checkpoint."""
+"""Bots by name: `make("heuristic")`, with options, from a module of one's own, or from a policy in a file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from king_env.bots.best_response import CheatingBestResponseBot
 from king_env.bots.compiled_bot import HeuristicBot, RandomBot, UniformBot
+from king_env.bots.pretrained import PretrainedBot
 from king_env.bots.protocol import Bot
 from king_env.bots.search import CheatingSearchBot, SearchBot
 from king_env.ruleset import unknown_text
@@ -19,15 +20,17 @@ BOTS: dict[str, Callable[..., Bot]] = {
     "random": RandomBot,
     "heuristic": HeuristicBot,
     "search": SearchBot,
+    "pretrained": PretrainedBot,
     "cheating-search": CheatingSearchBot,
     "cheating-best-response": CheatingBestResponseBot,
 }
 
-BotChoice = str | Bot  # a name, a checkpoint's path, `package.module:factory`, or a bot itself
+BotChoice = str | Bot  # a name, the path of a policy, `package.module:factory`, or a bot itself
 
 DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 
 CHECKPOINT_ENDING = ".pt"
+POLICY_ENDING = ".npz"
 # Named as text: king_env imports neither torch nor the recipes unless somebody asks for a checkpoint.
 CHECKPOINT_LOADER = "baselines.ppo.policy_bot:load"
 
@@ -37,16 +40,19 @@ class BotError(ValueError):
 
 
 def make(text: str) -> Bot:
-    """A bot by its name, with options or without, by `package.module:factory`, or from the path of a checkpoint."""
-    if text.endswith(CHECKPOINT_ENDING):
-        return _checkpoint(text)
+    """A bot by its name, with options or without, by `package.module:factory`, or from the path of a policy."""
     name, _, rest = text.partition(":")
     if name in BOTS:
         return _registered(name, rest)
+    if text.endswith(CHECKPOINT_ENDING):
+        return _checkpoint(text)
+    if text.endswith(POLICY_ENDING):
+        return _policy(text)
     if rest and "=" not in rest:
         return _checked(text, _factory(text)())
     raise BotError(
-        f"{unknown_text('bot', name, BOTS)}, package.module:factory, or a path to a {CHECKPOINT_ENDING} file"
+        f"{unknown_text('bot', name, BOTS)}, package.module:factory, "
+        f"or a path to a {CHECKPOINT_ENDING} or {POLICY_ENDING} file"
     )
 
 
@@ -78,6 +84,13 @@ def _value(text: str) -> int | float | str:
     if text.isdecimal():
         return int(text)
     return float(text) if DECIMAL.fullmatch(text) else text
+
+
+def _policy(path: str) -> Bot:
+    try:
+        return PretrainedBot(path)
+    except ValueError as error:
+        raise BotError(str(error)) from None
 
 
 def _checkpoint(path: str) -> Bot:

@@ -23,10 +23,11 @@ from king_env.bots.searching import (
     end_searches,
     num_rounds,
     search_worlds,
+    write_mean_gains,
 )
 from king_env.bots.thoughts import Thought
 from king_env.chance import STREAM_WORDS
-from king_env.engine.actions import Action
+from king_env.engine.actions import NUM_ACTIONS, Action
 from king_env.engine.batch import hide_hands
 from king_env.engine.cards import ALL_CARDS
 from king_env.engine.information import DEALS_DTYPE
@@ -82,6 +83,15 @@ class Decisions:
     def thoughts(self) -> list[Thought]:
         """What each choice gains in the mean; nothing where there was none, or nothing to search."""
         return [_gains_of(search) if search["num_worlds"] else Thought() for search in self._searches]
+
+    def mean_gains(self) -> np.ndarray:
+        """What each action gains in the mean on what the heuristic would do, in points: float32[N, NUM_ACTIONS].
+
+        0 where it is not legal, no longer in question, or nothing was searched.
+        """
+        gains = np.zeros((len(self.views), NUM_ACTIONS), dtype=np.float32)
+        write_mean_gains(self._searches, gains)
+        return gains
 
     def answers(self) -> np.ndarray:
         """The best actions as far as the search has got (int64[N])."""

@@ -270,3 +270,12 @@ def end_searches(searches: Searches, actions: np.ndarray) -> None:
     for i in range(len(searches)):
         if searches[i]["num_choices"] > 1:
             actions[i] = best_choice(searches[i])
+
+
+@entry_point
+def write_mean_gains(searches: Searches, gains: np.ndarray) -> None:
+    """What each choice still in question gains in the mean: gains float32[N, NUM_ACTIONS], written there alone."""
+    for i in range(len(searches)):
+        for choice in range(searches[i]["num_choices"]):
+            if searches[i]["num_worlds"] > 0:
+                gains[i, searches[i]["actions"][choice]] = searches[i]["gains"][choice] / searches[i]["num_worlds"]

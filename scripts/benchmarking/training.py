@@ -12,7 +12,20 @@ from scripts.benchmarking.measuring import DECISIONS_PER_SECOND, SHARE, Sample
 
 STANDARD = Path(__file__).resolve().parents[2] / "configs" / "ppo" / "standard.toml"
 # In float32 everywhere: what it is compared with knows no bfloat16.
-SELF_PLAY_ALONE = {"is_advised": False, "played_out_decisions": 0, "num_threads": 1, "device": "cpu", "bf16": "off"}
+SELF_PLAY_ALONE = {
+    "is_advised": False,
+    "played_out_decisions": 0,
+    "heuristic_tables": 0.0,
+    "past_tables": 0.0,
+    "removes_luck": False,
+    "network": "flat",
+    "hidden_sizes": [256, 256],
+    "num_games": 256,
+    "update_epochs": 2,
+    "num_threads": 1,
+    "device": "cpu",
+    "bf16": "off",
+}
 
 
 def self_play_config() -> PPOConfig:

@@ -7,16 +7,16 @@ import pytest
 import torch
 from torch.distributions import Categorical
 
-from baselines.ppo.advice import NO_ADVICE
 from baselines.ppo.binary_linear import BinaryLinear, Ones, ones_of
 from baselines.ppo.network import (
     EmptyMaskError,
-    PolicyValueNetwork,
     check_masks,
     entropy,
+    flat_network,
     legal_log_probs,
     sample,
 )
+from king_env.bots.pretrained.advice import NO_ADVICE
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_an_empty_mask_is_refused() -> None:
 
 def test_a_fresh_policy_is_nearly_uniform() -> None:
     torch.manual_seed(0)
-    network = PolicyValueNetwork(896, 81, (64, 64))
+    network = flat_network(896, 81, (64, 64))
     logits, values = network((torch.rand(10, 896) < 0.1).to(torch.int8), torch.full((10,), NO_ADVICE))
     assert logits.shape == (10, 81) and values.shape == (10,)
     assert logits.abs().max() < 0.1

@@ -22,11 +22,12 @@ from baselines.ppo.checkpoint import read_checkpoint, write_checkpoint
 from baselines.ppo.clipped_adam import adam_step
 from baselines.ppo.config import PPOConfig
 from baselines.ppo.legal_choices import draw_legal
+from baselines.ppo.lesson_terms import add_lesson_gradients
 from baselines.ppo.loss_terms import TERMS, add_gradients
 from baselines.ppo.network import EmptyMaskError, legal_log_probs
 from baselines.ppo.run_folder import Log, last_checkpoint
 from baselines.ppo.seat_streams import stream_advantages
-from baselines.ppo.teacher import play_out_all
+from king_env.bots.searching import search_worlds
 from king_env.engine.contracts import NEGATIVE_NAMES
 from king_env.engine.kernel import JIT_ENABLED
 from king_env.episode import KIND_NAMES
@@ -276,8 +277,17 @@ def test_what_is_kept_for_a_resumed_run_is_tensors_and_plain_values() -> None:
 
 def test_compiling_beforehand_changes_nothing() -> None:
     """All kernels are ready after it, and the run that follows is the one it would have been."""
-    config = tiny(is_advised=True, played_out_decisions=100)
-    kernels = (play_out_all, stream_advantages, ones_of_words, add_to_rows, draw_legal, add_gradients, adam_step)
+    config = tiny(is_advised=True, played_out_decisions=100, played_out_worlds=1)
+    kernels = (
+        search_worlds,
+        add_lesson_gradients,
+        stream_advantages,
+        ones_of_words,
+        add_to_rows,
+        draw_legal,
+        add_gradients,
+        adam_step,
+    )
     ppo.compile_kernels(config)
     ready = [len(getattr(kernel, "signatures", ())) for kernel in kernels]
     assert JIT_ENABLED == all(ready)

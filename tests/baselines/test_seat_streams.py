@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from baselines.ppo.advice import NO_ADVICE, SHOWN_SIZE
 from baselines.ppo.seat_streams import SeatStreams
+from king_env.bots.pretrained.advice import NO_ADVICE, SHOWN_SIZE
 from king_env.engine.actions import NUM_ACTIONS
 
 
@@ -32,6 +32,7 @@ class Play:
             seats,
             values,
             values,
+            np.zeros(count, dtype=np.float32),
         )
 
     def pay(self, rewards: list[list[float]], ended: list[bool]) -> None:

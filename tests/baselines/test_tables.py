@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from baselines.ppo.config import PPOConfig
-from baselines.ppo.observation_layout import current_layout, runs_of_sections
 from baselines.ppo.tables import Tables, proportional_shares
+from king_env.bots.pretrained.layout import current_layout, runs_of_sections
 
 
 def small(**options: Any) -> PPOConfig:

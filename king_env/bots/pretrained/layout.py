@@ -1,4 +1,4 @@
-"""The sections of an observation: which of them a network is not shown, and whether a checkpoint fits them."""
+"""The sections of an observation: which of them a network is not shown, and whether a policy fits them."""
 
 from __future__ import annotations
 
