@@ -20,6 +20,7 @@ from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import GameRecord, GameRecords, new_records
 from king_env.episode import num_deals
 from king_env.evaluation.asking import ask_bot, ask_thoughts
+from king_env.evaluation.calls import CallTally, tally_calls
 from king_env.evaluation.deal_sheets import DEAL_SHEET_DTYPE, DealSheets
 from king_env.evaluation.entrants import Entrant
 from king_env.evaluation.faults import Fault, actions_of_deal, describe_fault
@@ -59,6 +60,8 @@ class MatchPlan:
     """Whether the games are kept, action by action."""
     thoughts_are_recorded: bool
     """Whether what bots think goes with them, if they say it."""
+    calls_are_tallied: bool
+    """Whether what is said in positive deals is added up (`evaluation.calls`)."""
 
     @property
     def games_a_block(self) -> int:
@@ -111,6 +114,8 @@ class ChunkResult:
     """The first ones of each kind."""
     records: list[dict[str, Any]]
     """The games, if they are recorded."""
+    calls: CallTally | None
+    """What was said, if that is tallied."""
 
 
 # Of each kind of bot a chunk reports this many faults in full; the others are counted.
@@ -165,7 +170,7 @@ class _Chunk:
         num_games, num_kinds = len(self.games), len(plan.entrants)
         self.sheets: DealSheets = np.zeros((num_games, plan.deals_a_game), dtype=DEAL_SHEET_DTYPE)
         self.first_dealers, self.first_deals = self.games["dealer"].copy(), self.games["deal"].copy()
-        deals_kept = plan.deals_a_game if plan.is_recorded else 0
+        deals_kept = plan.deals_a_game if plan.is_recorded or plan.calls_are_tallied else 0
         self.ended: GameRecords = new_records(num_games * deals_kept).reshape(num_games, deals_kept)
         self.thoughts: list[dict[Moment, Thought]] = [{} for _ in range(num_games)]
         self.asked = np.empty(num_games, dtype=np.int64)
@@ -282,7 +287,13 @@ class _Chunk:
             num_faults=self.num_faults,
             faults=self.faults,
             records=self._records() if plan.is_recorded else [],
+            calls=self._tally_calls() if plan.calls_are_tallied else None,
         )
+
+    def _tally_calls(self) -> CallTally:
+        plan = self.plan
+        kinds = np.tile(self.seatings, (len(self.games) // len(self.seatings), 1))
+        return tally_calls(plan.ruleset, self.ended, self.sheets, kinds, self.num_blocks, len(plan.entrants))
 
     def _records(self) -> list[dict[str, Any]]:
         """Each finished game as `Game.to_record` would have it."""

@@ -22,6 +22,7 @@ import numpy as np
 from king_env.bots.registry import BotChoice
 from king_env.chance import new_streams
 from king_env.episode import EPISODES, check_option, deal_kinds
+from king_env.evaluation.calls import join_call_tallies
 from king_env.evaluation.chunks import Advance, BotFaultError, ChunkResult, MatchPlan, play_chunk, warm_up
 from king_env.evaluation.entrants import enter_bots
 from king_env.evaluation.faults import ON_ERROR_CHOICES, Fault
@@ -88,6 +89,7 @@ def play_match(
     progress: bool = True,
     record: RecordPath | None = None,
     record_thoughts: bool = False,
+    tally_calls: bool = False,
 ) -> MatchResult:
     """Play blocks of duplicate deals between four bots, and say how many points each makes, with 95 % intervals.
 
@@ -112,6 +114,8 @@ def play_match(
             a chunk of blocks at a time; its `meta` names the players in seats 0 … 3, the match's seed and the block.
         record_thoughts: add to `meta` what the bots that say it think at each decision (`king_env.bots.thoughts`):
             policies their probabilities and value, searches what each action gains. They think twice for that.
+        tally_calls: add up what each bot says in positive deals, with which hands, and what comes of it
+            (`MatchResult.calls`).
 
     Returns:
         The points by bot and contract, the market, speed and faults. Ctrl-C raises `MatchInterrupted`, and like
@@ -131,6 +135,7 @@ def play_match(
         allow_cheating,
         is_recorded=record is not None,
         thoughts_are_recorded=record_thoughts,
+        calls_are_tallied=tally_calls,
     )
     workers = (os.cpu_count() or 1) if num_threads is None else whole_number("num_threads", num_threads, 1)
     return _play(plan, workers, progress, None if record is None else check_appendable(record))
@@ -148,6 +153,7 @@ def make_plan(
     allow_cheating: bool,
     is_recorded: bool,
     thoughts_are_recorded: bool,
+    calls_are_tallied: bool = False,
     purpose: str = "evaluation",
 ) -> MatchPlan:
     """Check all that was asked for, and draw up what is to be played; purpose: of the deals (`chance.PURPOSES`)."""
@@ -173,6 +179,7 @@ def make_plan(
         bot_streams=new_streams(seed, num_blocks, "bots"),
         is_recorded=is_recorded,
         thoughts_are_recorded=thoughts_are_recorded,
+        calls_are_tallied=calls_are_tallied,
     )
 
 
@@ -247,6 +254,7 @@ def _chunks(num_blocks: int) -> Iterator[tuple[int, int]]:
 
 def _join(plan: MatchPlan, played: list[ChunkResult], wall_seconds: float, cpu_seconds: float) -> MatchResult:
     tally = join_tallies([chunk.tally for chunk in played])
+    calls = [chunk.calls for chunk in played if chunk.calls is not None]
     return MatchResult(
         entrants=plan.entrants,
         seatings=tuple(tuple(plan.entrants[kind].label for kind in seating) for seating in plan.seatings),
@@ -262,6 +270,7 @@ def _join(plan: MatchPlan, played: list[ChunkResult], wall_seconds: float, cpu_s
         faults=tuple(fault for chunk in played for fault in chunk.faults)[:FAULTS_KEPT],
         wall_seconds=wall_seconds,
         cpu_seconds=cpu_seconds,
+        calls=join_call_tallies(calls) if calls else None,
     )
 
 

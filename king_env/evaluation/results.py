@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from king_env.aec_env import KingAECEnv
+from king_env.evaluation.calls import CallTally
 from king_env.evaluation.entrants import Entrant
 from king_env.evaluation.faults import Fault
 from king_env.evaluation.statistics import INTERVAL_METHOD, Estimate, estimate_mean
@@ -69,6 +70,8 @@ class MatchResult:
     """The first of them in full."""
     wall_seconds: float
     cpu_seconds: float
+    calls: CallTally | None = None
+    """What was said in positive deals, if that was tallied."""
 
     @property
     def labels(self) -> tuple[str, ...]:
