@@ -1,14 +1,16 @@
-"""Play a match between four bots on duplicate deals, or a panel of bots; print the tables, and write them as JSON.
+"""Play a match between four bots on duplicate deals, or a panel of bots: tables, JSON, a page for people.
 
-python scripts/evaluate.py --bots heuristic,random,random,random --blocks 500 --seed 1
+python scripts/evaluate.py --bots heuristic,random,random,random --blocks 500 --seed 1 --report match.html
 python scripts/evaluate.py --panel --bots runs/standard/last.pt --json panel.json
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from king_env.episode import EPISODES
@@ -35,7 +37,7 @@ from king_env.evaluation.panel import (
 from king_env.evaluation.panel_reports import ending_text, panel_markdown, print_panel
 from king_env.evaluation.seatings import SEATING_CHOICES
 from king_env.ruleset import RULESETS, make_ruleset
-from scripts.result_files import cannot_write, check_writable, write_json
+from scripts.result_files import cannot_write, check_writable, write_json, write_text
 
 try:
     from tqdm import tqdm
@@ -86,6 +88,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--threads", type=int, help="for compiled bots (as many as there are processors)")
     parser.add_argument("--allow-cheating", action="store_true", help="let bots play that see all hands")
     parser.add_argument("--json", type=Path, help="a file to write the result to; a panel goes on with what it holds")
+    parser.add_argument("--report", type=Path, help="a file to write a page for people to: plots, tables, the calls")
     parser.add_argument("--record", type=Path, help="a file to add every game to, a line of JSON a game")
     parser.add_argument(
         "--record-thoughts",
@@ -108,10 +111,11 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
+    command = [Path(__file__).name, *(sys.argv[1:] if arguments is None else arguments)]
     if options.panel is not None:
-        return play_panel(options)
+        return play_panel(options, command)
     try:
-        check_writable("--json", options.json)
+        check_outputs(options)
         result, status = play(options)
     except (ValueError, OSError, ImportError) as error:
         print(f"evaluate: {error}", file=sys.stderr)
@@ -122,21 +126,45 @@ def main(arguments: list[str] | None = None) -> int:
     if result is None:
         return status
     show(result, options.markdown)
-    if options.json is None:
+    if options.json is not None:
+        try:
+            write_json(options.json, result.to_dict() | {"command": command})
+        except OSError as error:
+            print(f"evaluate: {cannot_write('--json', options.json, error)}", file=sys.stderr)
+            status = NOT_WRITTEN
+    return write_report(options.report, result, command, status)
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Find out before the first deal that something cannot be written; ValueError or ImportError says what."""
+    check_writable("--json", options.json)
+    check_writable("--report", options.report)
+    if options.report is not None:
+        try:
+            importlib.import_module("scripts.reporting.pages")
+        except ImportError as error:
+            raise ImportError(f"--report: {error}; extra `report` brings what it needs") from None
+
+
+def write_report(path: Path | None, played: MatchResult | Panel, command: Sequence[str], status: int) -> int:
+    """Write the page of what was played, if it is wanted; the exit status, given the one so far."""
+    if path is None:
         return status
-    command = [Path(__file__).name, *(sys.argv[1:] if arguments is None else arguments)]
+    from scripts.reporting.pages import match_page, panel_page  # with the plots, which only reports need
+
+    page = panel_page(played, command) if isinstance(played, Panel) else match_page(played, command)
     try:
-        write_json(options.json, result.to_dict() | {"command": command})
+        write_text(path, page)
     except OSError as error:
-        print(f"evaluate: {cannot_write('--json', options.json, error)}", file=sys.stderr)
+        print(f"evaluate: {cannot_write('--report', path, error)}", file=sys.stderr)
         return NOT_WRITTEN
     return status
 
 
-def play_panel(options: argparse.Namespace) -> int:
+def play_panel(options: argparse.Namespace, command: Sequence[str]) -> int:
     """Play a panel, or what is missing of it, and print it; the exit status."""
     try:
-        check_writable("--json", options.json)
+        check_outputs(options)
         panel = Panel(panel_plan(options), options.json)
     except (ValueError, OSError, ImportError) as error:
         print(f"evaluate: {error}", file=sys.stderr)
@@ -160,7 +188,7 @@ def play_panel(options: argparse.Namespace) -> int:
         print(panel_markdown(panel))
     else:
         print_panel(panel)
-    return status
+    return write_report(options.report, panel, command, status)
 
 
 def panel_plan(options: argparse.Namespace) -> PanelPlan:
@@ -214,6 +242,7 @@ def play(options: argparse.Namespace) -> tuple[MatchResult | None, int]:
             progress=not options.no_progress,
             record=options.record,
             record_thoughts=options.record_thoughts or False,
+            tally_calls=options.report is not None,
         )
     except MatchFaultError as error:
         print(f"evaluate: the match stopped at a fault: {error}", file=sys.stderr)

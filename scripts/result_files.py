@@ -32,6 +32,11 @@ def unfinished(path: Path) -> Path:
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write plain values, whole or not at all."""
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
     """Write the file whole or not at all."""
-    unfinished(path).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    unfinished(path).write_text(text, encoding="utf-8")
     os.replace(unfinished(path), path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import matplotlib
@@ -32,7 +33,16 @@ PANELS = {
 def draw(folder: Path) -> Path:
     """Draw `learning_curves.png` from the logs of a run."""
     figure, axes = pyplot.subplots(2, 2, figsize=FIGURE_INCHES, layout="constrained")
-    scores_panel, *panels = axes.flat
+    draw_panels(axes.flat, folder)
+    path = folder / "learning_curves.png"
+    figure.savefig(path, dpi=DOTS_PER_INCH)
+    pyplot.close(figure)
+    return path
+
+
+def draw_panels(axes: Iterable[Axes], folder: Path) -> None:
+    """Draw the scores and each of PANELS, one in each of these."""
+    scores_panel, *panels = axes
     warm_start = read_log(folder, "teacher").get("decisions", [])
     draw_scores(scores_panel, read_log(folder, "scores"), warm_start)
     training = read_log(folder, "training")
@@ -42,10 +52,6 @@ def draw(folder: Path) -> Path:
         mark_end_of(warm_start, panel)
         panel.set_title(title)
         panel.set_xlabel(DECISIONS_AXIS)
-    path = folder / "learning_curves.png"
-    figure.savefig(path, dpi=DOTS_PER_INCH)
-    pyplot.close(figure)
-    return path
 
 
 def draw_scores(panel: Axes, scores: dict[str, list[float]], warm_start: list[float]) -> None:

@@ -1,0 +1,1 @@
+"""Reports as pages: `scripts/evaluate.py --report report.html`."""
