@@ -1,19 +1,32 @@
-"""Draw the pictures of the README anew: python scripts/pictures.py."""
+"""Draw the pictures of the README anew: python scripts/pictures.py. Pages are looked at with headless Chromium."""
 
 from __future__ import annotations
 
+import base64
+import io
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from king_env import Game, bots
+from king_env.__main__ import main as king_env_main
 from king_env.picture import draw_table
+from scripts.browser import headless_chromium
+from scripts.evaluate import main as evaluate
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 SEED = 5
 POSITIVE_DEAL, CARDS_PLAYED = 6, 23  # in the midst of the first positive deal
+
+MATCH = ["--bots", "heuristic,random,random,random", "--seed", "1", "--no-progress"]
+REPLAY_BLOCKS, REPORT_BLOCKS = 1, 300
+REPLAY_MOVE = 342  # in the midst of a positive deal
+REPLAY_SIZE, REPORT_SIZE = (1200, 780), (900, 1000)
+NUM_COLOURS = 128  # of a picture of a page: nobody sees that there are no more, and the file is a third
 
 
 def game_under_way() -> Game:
@@ -25,9 +38,54 @@ def game_under_way() -> Game:
     return game
 
 
+def table_picture(path: Path) -> None:
+    """What `env.render()` draws."""
+    Image.fromarray(np.asarray(draw_table(game_under_way().record[0]))).save(path, optimize=True)
+
+
+def replay_picture(path: Path) -> None:
+    """What `python -m king_env view` writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        games, page = Path(folder, "games.jsonl"), Path(folder, "games.html")
+        evaluate([*MATCH, "--blocks", str(REPLAY_BLOCKS), "--record", str(games)])
+        king_env_main(["view", str(games), "--output", str(page)])
+        photograph(f"{page.as_uri()}#line=1&move={REPLAY_MOVE}", REPLAY_SIZE, path)
+
+
+def report_picture(path: Path) -> None:
+    """What `scripts/evaluate.py --report` writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "report.html")
+        evaluate([*MATCH, "--blocks", str(REPORT_BLOCKS), "--report", str(page)])
+        photograph(page.as_uri(), REPORT_SIZE, path)
+
+
+# What is drawn, by the name of its file in docs/; each further page of King is a line here.
+PICTURES: dict[str, Callable[[Path], None]] = {
+    "table.png": table_picture,
+    "replay.png": replay_picture,
+    "report.png": report_picture,
+}
+
+
+def photograph(address: str, size: tuple[int, int], path: Path) -> None:
+    """What a browser shows of a page on a screen of this size, as a PNG."""
+    screen = {"width": size[0], "height": size[1], "deviceScaleFactor": 2, "mobile": False}
+    light = {"features": [{"name": "prefers-color-scheme", "value": "light"}]}
+    with tempfile.TemporaryDirectory() as folder, headless_chromium(Path(folder)) as driver:
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", light)
+        driver.get(address)
+        shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
+    image = Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("RGB")
+    image.resize(size, Image.Resampling.LANCZOS).quantize(NUM_COLOURS).save(path, optimize=True)
+
+
 def main() -> int:
-    """Write docs/table.png."""
-    Image.fromarray(np.asarray(draw_table(game_under_way().record[0]))).save(DOCS / "table.png", optimize=True)
+    """Write all PICTURES."""
+    for name, draw in PICTURES.items():
+        draw(DOCS / name)
+        print(f"{DOCS / name}: {(DOCS / name).stat().st_size / 1000:.0f} kB")
     return 0
 
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -29,7 +30,7 @@ MARKERS = ("o", "s", "^", "D")  # bots differ by shape too; the page's legend ha
 
 # Narrow enough for a phone, whose reader need not zoom in.
 WIDTH = 4.4
-STYLE = {
+STYLE: dict[Any, Any] = {
     "axes.edgecolor": LINE,
     "axes.facecolor": "none",
     "axes.grid": True,

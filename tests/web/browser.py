@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+from selenium.webdriver import Chrome
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.select import Select
 
-WIDE, PHONE = (1280, 900), (320, 640)
+from scripts.browser import headless_chromium
 
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",  # tests may run as root
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
+WIDE, PHONE = (1280, 900), (320, 640)
 
 # What stands on the table: the cards of each seat, backs, cards on the table by place, plates. Characters that are none
 # are shown by a browser but not told by its driver.
@@ -156,19 +145,7 @@ class Page:
 @contextmanager
 def chromium(folder: Path) -> Iterator[Page]:
     """A browser of its own, which keeps what it keeps in this folder. RuntimeError if there is none on the machine."""
-    programs = [shutil.which(name) for name in ("chromium", "chromedriver")]
-    if None in programs:
-        raise RuntimeError("the tests of pages need the programs chromium and chromedriver: run scripts/setup-browser")
-    os.environ["SE_OFFLINE"] = os.environ["SE_AVOID_STATS"] = "true"  # Selenium fetches no browser and reports nothing
-    options = ChromeOptions()
-    options.binary_location = str(programs[0])
-    for flag in (*FLAGS, f"--user-data-dir={folder}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = Chrome(options=options, service=ChromeService(executable_path=str(programs[1])))
-    try:
+    with headless_chromium(folder) as driver:
         page = Page(driver)
         page.set_size(WIDE)
         yield page
-    finally:
-        driver.quit()
