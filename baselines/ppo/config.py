@@ -71,7 +71,7 @@ class PPOConfig:
 
     # How long, and how it is stepped
     total_decisions: int = 40_000_000
-    """Decisions to learn from; forced actions do not count."""
+    """Decisions of self-play to learn from; forced actions do not count. 0: the warm start is all there is."""
     max_minutes: float | None = None
     """Training time after which the run ends even if decisions are left; schedules follow whichever comes first."""
     num_games: int = 256
@@ -195,7 +195,6 @@ class PPOConfig:
 
     def _check_numbers(self) -> None:
         at_least_one = (
-            "total_decisions",
             "num_steps",
             "played_out_worlds",
             "update_epochs",
@@ -209,6 +208,7 @@ class PPOConfig:
         for name in ("gamma", "gae_lambda", "clip_coef", "heuristic_tables", "past_tables"):
             _check_range(name, getattr(self, name), 0.0, 1.0)
         _check_range("played_out_decisions", self.played_out_decisions, 0, None)
+        _check_range("total_decisions", self.total_decisions, 0 if self.played_out_decisions else 1, None)
         for name in ("teacher_epochs", "teacher_entropy_coef", "teacher_final_entropy_coef"):
             _check_positive(name, getattr(self, name))
         for name in (

@@ -28,6 +28,9 @@ class ExportError(ValueError):
     """A policy that cannot be exported, or what was to be kept with it: says why in one line."""
 
 
+NO_VALUE = ""  # the unit of a value that nobody trained: only self-play trains it
+
+
 def exported(network: PolicyValueNetwork, config: PPOConfig, **about: Any) -> Policy:
     """The policy of a network that treats suits alike and is advised; `about` is for people."""
     points = points_a_unit(config)

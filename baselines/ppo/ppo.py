@@ -397,10 +397,14 @@ def update(
 
 
 def progress(counters: Counters, config: PPOConfig) -> float:
-    """How much of the run is done, 0 … 1: by decisions or by minutes, whichever is further."""
-    by_decisions = counters.decisions / config.total_decisions
+    """How much of the run is done, 0 … 1: by decisions or by minutes, whichever is further.
+
+    Decisions are those of self-play, or where there is to be none those of the warm start.
+    """
     by_minutes = counters.minutes / config.max_minutes if config.max_minutes else 0.0
-    return min(1.0, max(by_decisions, by_minutes))
+    if not config.total_decisions:
+        return min(1.0, max(counters.taught / config.played_out_decisions, by_minutes))
+    return min(1.0, max(counters.decisions / max(1, config.total_decisions), by_minutes))
 
 
 def invite(learner: Learner) -> None:
@@ -416,7 +420,7 @@ def progress_of_self_play(counters: Counters, config: PPOConfig) -> float:
         return progress(counters, config)
     minutes = config.max_minutes - counters.minutes_taught
     by_minutes = (counters.minutes - counters.minutes_taught) / minutes if minutes > 0.0 else 1.0
-    return min(1.0, max(counters.decisions / config.total_decisions, by_minutes))
+    return min(1.0, max(counters.decisions / max(1, config.total_decisions), by_minutes))
 
 
 def iterate(learner: Learner, config: PPOConfig) -> dict[str, float]:

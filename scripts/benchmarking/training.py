@@ -1,4 +1,4 @@
-"""Our PPO, with the network and the settings of `configs/ppo/standard.toml`, without its warm start."""
+"""Our PPO, with the network and the settings of `configs/ppo/self_play.toml`."""
 
 from __future__ import annotations
 
@@ -10,27 +10,14 @@ from baselines.ppo.config import PPOConfig, load_config
 from baselines.ppo.ppo import Learner, compile_kernels, iterate, new_learner, set_up_torch
 from scripts.benchmarking.measuring import DECISIONS_PER_SECOND, SHARE, Sample
 
-STANDARD = Path(__file__).resolve().parents[2] / "configs" / "ppo" / "standard.toml"
+SELF_PLAY = Path(__file__).resolve().parents[2] / "configs" / "ppo" / "self_play.toml"
 # In float32 everywhere: what it is compared with knows no bfloat16.
-SELF_PLAY_ALONE = {
-    "is_advised": False,
-    "played_out_decisions": 0,
-    "heuristic_tables": 0.0,
-    "past_tables": 0.0,
-    "removes_luck": False,
-    "network": "flat",
-    "hidden_sizes": [256, 256],
-    "num_games": 256,
-    "update_epochs": 2,
-    "num_threads": 1,
-    "device": "cpu",
-    "bf16": "off",
-}
+ON_ONE_CORE = {"num_threads": 1, "device": "cpu", "bf16": "off"}
 
 
 def self_play_config() -> PPOConfig:
     """What is measured."""
-    return load_config(STANDARD, SELF_PLAY_ALONE)
+    return load_config(SELF_PLAY, ON_ONE_CORE)
 
 
 def ppo() -> Iterator[Sample]:

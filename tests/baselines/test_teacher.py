@@ -263,6 +263,16 @@ def test_a_book_of_which_lessons_are_missing_is_refused(tmp_path: Path) -> None:
 # The run
 
 
+def test_a_run_without_self_play_is_over_with_its_warm_start(tmp_path: Path) -> None:
+    config = tiny(total_decisions=0, eval_blocks=1, opponents=("random",))
+    learner = ppo.new_learner(config)
+    assert ppo.train(learner, config, tmp_path)
+    assert learner.counters.taught >= config.played_out_decisions and learner.counters.decisions == 0
+    assert not read_log(tmp_path, "training")
+    with pytest.raises(ConfigError, match="total_decisions"):
+        tiny(total_decisions=0, played_out_decisions=0)
+
+
 def test_a_run_is_taught_first_and_then_plays_itself(tmp_path: Path) -> None:
     config = tiny(total_decisions=300, eval_blocks=1, opponents=("random",))
     learner = ppo.new_learner(config)

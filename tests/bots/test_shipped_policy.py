@@ -23,7 +23,7 @@ def test_it_is_small_and_says_how_it_was_made(about: dict[str, Any]) -> None:
     assert SHIPPED.stat().st_size <= LARGEST_BYTES
     assert about["commit"] and about["versions"]["numpy"]
     assert set(about["config"]["rulesets"]) == {"portuguese", "brazilian_auction", "brazilian_trump"}
-    assert about["counters"]["taught"] == about["config"]["played_out_decisions"]
+    assert about["counters"]["taught"] >= 0.99 * about["config"]["played_out_decisions"]
 
 
 def test_no_agent_of_the_panel_is_suspiciously_near_the_ceiling(about: dict[str, Any]) -> None:

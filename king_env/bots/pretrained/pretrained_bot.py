@@ -44,14 +44,14 @@ class PretrainedBot:
         return np.concatenate([np.zeros(0, dtype=np.int64), *answers])
 
     def explain(self, views: GameRecords) -> list[Thought]:
-        """The probabilities of all legal actions and the value in each of N views; it changes nothing it answers."""
+        """The probabilities of all legal actions in each of N views, and the value if the policy has learned one."""
         thoughts: list[Thought] = []
         points_a_unit, unit = np.array(self.policy.about["points_a_unit"]), str(self.policy.about.get("unit", ""))
         for chunk, logits, values in self._judged(views):
             points = values * points_a_unit[np.minimum(chunk["contract"], UP)]
             for row, value in zip(_probabilities(logits), points, strict=True):
                 likely = {int(action): float(row[action]) for action in np.flatnonzero(row)}
-                thoughts.append(Thought(likely, float(value), unit))
+                thoughts.append(Thought(likely, float(value), unit) if unit else Thought(likely))
         return thoughts
 
     def _answer(self, logits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
