@@ -109,6 +109,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         checkpoint = read_checkpoint(parsed.checkpoint)
         network, config = load_policy(parsed.checkpoint)
         about = {name: checkpoint.get(name) for name in ("counters", "versions")}
+        if not checkpoint["counters"].get("decisions"):
+            about["unit"] = NO_VALUE
         panel = panel_in(parsed.panel) if parsed.panel else None
         policy = exported(network, config, **about, commit=commit(), panel=panel)
         write_policy(policy, parsed.out)

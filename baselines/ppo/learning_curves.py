@@ -22,11 +22,11 @@ BAND_OPACITY = 0.2
 THIN = 0.8  # a line that is no curve, in points
 DECISIONS_AXIS = "decisions learned from (millions)"
 
-# Metrics that share a panel, and what the panel is called.
+# A metric of the warm start and one of self-play that share a panel, and what the panel is called.
 PANELS = {
-    "entropy (nats)": ("entropy",),
-    "what the value foresees": ("explained_variance",),
-    "decisions per second": ("decisions_per_second",),
+    "entropy (nats)": ("entropy", "entropy"),
+    "gain in lessons, then what the value foresees": ("gain", "explained_variance"),
+    "decisions per second": ("decisions_per_second", "decisions_per_second"),
 }
 
 
@@ -43,12 +43,12 @@ def draw(folder: Path) -> Path:
 def draw_panels(axes: Iterable[Axes], folder: Path) -> None:
     """Draw the scores and each of PANELS, one in each of these."""
     scores_panel, *panels = axes
-    warm_start = read_log(folder, "teacher").get("decisions", [])
+    logs = read_log(folder, "teacher"), read_log(folder, "training")
+    warm_start = logs[0].get("decisions", []) if logs[1] else []
     draw_scores(scores_panel, read_log(folder, "scores"), warm_start)
-    training = read_log(folder, "training")
     for panel, (title, metrics) in zip(panels, PANELS.items(), strict=True):
-        for metric in metrics:
-            panel.plot(millions(training.get("decisions", [])), training.get(metric, []))
+        for log, metric in zip(logs, metrics, strict=True):
+            panel.plot(millions(log.get("decisions", [])), log.get(metric, []))
         mark_end_of(warm_start, panel)
         panel.set_title(title)
         panel.set_xlabel(DECISIONS_AXIS)
