@@ -208,10 +208,15 @@ def is_taught(counters: Counters, config: PPOConfig) -> bool:
     return counters.taught >= config.played_out_decisions
 
 
+def progress_of_warm_start(counters: Counters, config: PPOConfig) -> float:
+    """How much of it is done, 0 … 1: by its decisions, or where no self-play follows by whatever ends the run."""
+    return counters.taught / config.played_out_decisions if config.total_decisions else progress(counters, config)
+
+
 def teach(learner: Learner, config: PPOConfig) -> dict[str, float]:
     """Play out the decisions of `num_steps` actions at every table and learn from them; returns TEACHER_METRICS."""
     counters = learner.counters
-    done = counters.taught / config.played_out_decisions
+    done = progress_of_warm_start(counters, config)
     learning_rate = config.teacher_learning_rate * (1.0 - done * (1.0 - TEACHER_FINAL_SHARE))
     entropy_coef = (
         config.teacher_entropy_coef * (config.teacher_final_entropy_coef / config.teacher_entropy_coef) ** done

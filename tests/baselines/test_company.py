@@ -165,6 +165,16 @@ def test_rates_of_self_play_count_from_the_end_of_the_warm_start() -> None:
     assert ppo.progress_of_self_play(ppo.Counters(minutes=12.0, minutes_taught=12.0), config) == 1.0
 
 
+def test_rates_of_a_warm_start_follow_the_minutes_where_nothing_comes_after_it() -> None:
+    counters = ppo.Counters(taught=100, minutes=3.0)
+    alone = tiny(played_out_decisions=1_000, total_decisions=0, max_minutes=4.0)
+    assert ppo.progress_of_warm_start(counters, alone) == pytest.approx(0.75)
+    assert ppo.progress_of_warm_start(counters, tiny(played_out_decisions=1_000, max_minutes=4.0)) == pytest.approx(0.1)
+    assert (
+        ppo.progress_of_warm_start(ppo.Counters(taught=400), tiny(played_out_decisions=500, total_decisions=0)) == 0.8
+    )
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
