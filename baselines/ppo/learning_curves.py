@@ -48,7 +48,8 @@ def draw_panels(axes: Iterable[Axes], folder: Path) -> None:
     draw_scores(scores_panel, read_log(folder, "scores"), warm_start)
     for panel, (title, metrics) in zip(panels, PANELS.items(), strict=True):
         for log, metric in zip(logs, metrics, strict=True):
-            panel.plot(millions(log.get("decisions", [])), log.get(metric, []))
+            if metric in log:
+                panel.plot(millions(log["decisions"]), log[metric])
         mark_end_of(warm_start, panel)
         panel.set_title(title)
         panel.set_xlabel(DECISIONS_AXIS)

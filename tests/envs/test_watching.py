@@ -61,7 +61,7 @@ def test_record_video_gets_a_frame_a_step(tmp_path: Path, monkeypatch: pytest.Mo
     for name in ("moviepy", "moviepy.video", "moviepy.video.io"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
     monkeypatch.setitem(sys.modules, "moviepy.video.io.ImageSequenceClip", module)
-    env: gymnasium.Env[Any, Any] = RecordVideo(watched_env(), str(tmp_path), disable_logger=True)
+    env: gymnasium.Env[Any, Any] = RecordVideo(watched_env(), str(tmp_path / "videos"), disable_logger=True)
     take_steps(env)
     env.close()
     (clip,) = Clip.made

@@ -358,7 +358,7 @@ def test_names_and_notes_of_strangers_are_text(page: Page, tmp_path: Path) -> No
 
 def test_a_missing_browser_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(RuntimeError, match="need the programs chromium and chromedriver: run scripts/setup-browser$"):
+    with pytest.raises(RuntimeError, match="by the programs chromium and chromedriver: run scripts/setup-browser$"):
         chromium(tmp_path).__enter__()
 
 
