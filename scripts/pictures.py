@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import base64
 import io
+import re
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.expected_conditions import element_to_be_clickable
+from selenium.webdriver.support.wait import WebDriverWait
 
 from king_env import Game, bots
 from king_env.__main__ import main as king_env_main
@@ -25,7 +32,9 @@ POSITIVE_DEAL, CARDS_PLAYED = 6, 23  # in the midst of the first positive deal
 MATCH = ["--bots", "heuristic,random,random,random", "--seed", "1", "--no-progress"]
 REPLAY_BLOCKS, REPORT_BLOCKS = 1, 300
 REPLAY_MOVE = 342  # in the midst of a positive deal
-REPLAY_SIZE, REPORT_SIZE = (1200, 780), (900, 1000)
+REPLAY_SIZE, REPORT_SIZE, PLAY_SIZE = (1200, 780), (900, 1000), (1200, 860)
+BEGIN, HINT = "#begin .main-button", "#ask"  # what is pressed in the page to play in
+PATIENCE, SETTLING = 60.0, 1.0  # seconds
 NUM_COLOURS = 128  # of a picture of a page: nobody sees that there are no more, and the file is a third
 
 
@@ -60,22 +69,45 @@ def report_picture(path: Path) -> None:
         photograph(page.as_uri(), REPORT_SIZE, path)
 
 
+def play_picture(path: Path) -> None:
+    """The page of `python -m king_env play`, where a hint has been asked for."""
+    with tempfile.TemporaryDirectory() as folder, playing_server(folder) as address:
+        photograph(address, PLAY_SIZE, path, pressed=(BEGIN, HINT))
+
+
+@contextmanager
+def playing_server(folder: str) -> Iterator[str]:
+    """The address of a server that keeps its games in this folder."""
+    options = ["--games", folder, "--port", "0", "--seed", str(SEED), "--against", "heuristic"]
+    command = [sys.executable, "-m", "king_env", "play", *options]
+    with subprocess.Popen(command, cwd=DOCS.parent, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield next(found[0] for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
+        finally:
+            process.kill()
+
+
 # What is drawn, by the name of its file in docs/; each further page of King is a line here.
 PICTURES: dict[str, Callable[[Path], None]] = {
     "table.png": table_picture,
     "replay.png": replay_picture,
     "report.png": report_picture,
+    "play.png": play_picture,
 }
 
 
-def photograph(address: str, size: tuple[int, int], path: Path) -> None:
-    """What a browser shows of a page on a screen of this size, as a PNG."""
+def photograph(address: str, size: tuple[int, int], path: Path, pressed: Sequence[str] = ()) -> None:
+    """What a browser shows of a page on a screen of this size, as a PNG; pressed: buttons, before that."""
     screen = {"width": size[0], "height": size[1], "deviceScaleFactor": 2, "mobile": False}
     light = {"features": [{"name": "prefers-color-scheme", "value": "light"}]}
     with tempfile.TemporaryDirectory() as folder, headless_chromium(Path(folder)) as driver:
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", light)
         driver.get(address)
+        for button in pressed:
+            WebDriverWait(driver, PATIENCE).until(element_to_be_clickable((By.CSS_SELECTOR, button))).click()
+            time.sleep(SETTLING)
         shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
     image = Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("RGB")
     image.resize(size, Image.Resampling.LANCZOS).quantize(NUM_COLOURS).save(path, optimize=True)
