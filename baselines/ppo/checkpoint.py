@@ -19,7 +19,7 @@ from king_env.bots.pretrained.advice import SHOWN_SIZE
 from king_env.bots.pretrained.layout import current_layout, layout_difference
 from king_env.engine.actions import NUM_ACTIONS
 
-CHECKPOINT_FORMAT = 2
+CHECKPOINT_FORMAT = 3
 PACKAGES = ("king-env", "numpy", "numba", "torch")
 # What every checkpoint holds, and as what.
 CONTENTS = {"format": int, "layout": list, "num_actions": int, "config": dict, "counters": dict, "policy": dict}

@@ -121,7 +121,7 @@ def change_a_key_of_the_config(checkpoint: dict[str, Any]) -> None:
             r"another observation layout: section \d+ is missing there and rule_stop_when_decided\[1\] here",
         ),
         (change_actions, "trained with 70 actions; the game has 81"),
-        (change_format, "checkpoint format 0; this version reads 2"),
+        (change_format, "checkpoint format 0; this version reads 3"),
         (lose_the_number_of_actions, "is not a checkpoint of King: 'num_actions' is not the int it must be"),
         (widen_the_network, r"do not fit .*: trunk.2.weight is \[16, 16\] there and \[24, 16\] here"),
         (lose_weights, r"do not fit .*: value_head.bias is missing there and \[1\] here"),

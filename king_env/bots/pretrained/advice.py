@@ -17,7 +17,7 @@ ADVICE_SIZE = 96
 # What a network is shown: the observation, then the advice.
 SHOWN_SIZE = OBSERVATION_SIZE + ADVICE_SIZE
 NO_ADVICE = -1
-# How much is added to the logit of what is advised: a fresh network does it in about nine cases of ten.
+# How much is added to the logit of what is advised: a fresh network thinks it the best of all.
 ADVICE_LOGIT = 2.0
 
 
