@@ -1,0 +1,92 @@
+"""What the recipes of all libraries share: a policy as a bot of King, how good it is on duplicate deals, and their options.
+
+A policy is a function here: from what the seats to act see, and what they may do, to what they do. So one class makes a
+bot of any network, for matches and for the seats around a learner that plays itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from king_env.bots import Bot
+from king_env.engine import batch
+from king_env.engine.actions import NUM_ACTIONS, Action
+from king_env.engine.observation import OBSERVATION_SIZE
+from king_env.engine.state import GameRecords
+from king_env.evaluation import play_match
+
+Bits = npt.NDArray[np.int8]
+Numbers = npt.NDArray[np.int64]
+Policy = Callable[[Bits, Bits], Numbers]  # observations [N, OBSERVATION_SIZE], masks [N, 81] -> actions [N]
+
+OPPONENTS = ("random", "heuristic")
+DEALS_SEED = 90  # of the deals that all recipes are measured on; no env deals them to a learner, whatever its seed
+
+
+class ObservingBot:
+    """Plays what a policy answers to the observations of `king_v0`."""
+
+    version = 0  # it plays differently with every step of training
+
+    def __init__(self, policy: Policy, name: str) -> None:
+        self._policy = policy
+        self.name = name
+
+    def act(self, view: GameRecords, rng: np.random.Generator) -> Action:
+        """The action of the seat to act in one view (GAME_DTYPE[1])."""
+        return int(self.act_batch(view, rng)[0])
+
+    def act_batch(self, views: GameRecords, rng: np.random.Generator) -> Numbers:
+        """The actions (int64[N]) of the seats to act in N views; what chance a policy needs is its own."""
+        if len(views) == 0:
+            return np.zeros(0, dtype=np.int64)
+        observations = np.empty((len(views), OBSERVATION_SIZE), dtype=np.int8)
+        masks = np.empty((len(views), NUM_ACTIONS), dtype=np.int8)
+        batch.observe(views, views["turn"].astype(np.int64), observations)
+        batch.legal_masks(views, masks)
+        return np.asarray(self._policy(observations, masks), dtype=np.int64)
+
+
+def print_strength(bot: Bot, num_blocks: int) -> None:
+    """How many points a game a bot makes among three of each opponent, in blocks of whole games, with 95 % intervals."""
+    for opponent in OPPONENTS:
+        result = play_match([bot, *[opponent] * 3], num_blocks, DEALS_SEED, progress=False)
+        points = result.points(bot.name)
+        print(f"{bot.name} among three {opponent}: {points.mean:+.1f} ± {points.half_width:.1f} points a game", end=" ")
+        print(f"({num_blocks} blocks of deals, seed {DEALS_SEED})", flush=True)
+
+
+class Clock:
+    """How long a recipe has trained, and what it has done in that time."""
+
+    def __init__(self, minutes: float) -> None:
+        self._begin = time.perf_counter()
+        self._seconds = 60.0 * minutes
+
+    @property
+    def is_up(self) -> bool:
+        """Whether the time is over."""
+        return time.perf_counter() - self._begin >= self._seconds
+
+    def print_speed(self, num_decisions: int) -> None:
+        """Decisions of learners that were learned from, by the clock."""
+        seconds = time.perf_counter() - self._begin
+        print(f"{num_decisions:,} decisions in {seconds:.0f} s: {num_decisions / seconds:,.0f} a second", flush=True)
+
+
+def recipe_options(description: str | None, arguments: list[str] | None, num_envs: int) -> argparse.Namespace:
+    """The options of every recipe; num_envs: what suits this one."""
+    parser = argparse.ArgumentParser(description=(description or "").splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=3.0, help="how long to train (3)")
+    parser.add_argument("--num-envs", type=int, default=num_envs, help=f"games side by side ({num_envs})")
+    parser.add_argument("--seed", type=int, default=1, help="of the games and the network (1)")
+    parser.add_argument("--blocks", type=int, default=200, help="blocks of deals to measure on (200)")
+    parser.add_argument("--save", type=Path, help="a file to keep the trained policy in, as the library does")
+    parser.add_argument("--load", type=Path, help="measure a policy that was kept, instead of training one")
+    return parser.parse_args(arguments)
