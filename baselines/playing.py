@@ -1,4 +1,4 @@
-"""What the recipes of all libraries share: a policy as a bot of King, how good it is on duplicate deals, and their options.
+"""What the recipes of all libraries share: a policy as a bot, how good it is on duplicate deals, and their options.
 
 A policy is a function here: from what the seats to act see, and what they may do, to what they do. So one class makes a
 bot of any network, for matches and for the seats around a learner that plays itself.
@@ -11,15 +11,19 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
 
+from king_env import GYMNASIUM_ID
 from king_env.bots import Bot
 from king_env.engine import batch
 from king_env.engine.actions import NUM_ACTIONS, Action
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.state import GameRecords
 from king_env.evaluation import play_match
+from king_env.seat_vector_env import SeatVectorEnv
 
 Bits = npt.NDArray[np.int8]
 Numbers = npt.NDArray[np.int64]
@@ -54,7 +58,7 @@ class ObservingBot:
 
 
 def print_strength(bot: Bot, num_blocks: int) -> None:
-    """How many points a game a bot makes among three of each opponent, in blocks of whole games, with 95 % intervals."""
+    """How many points a game a bot makes among three of each opponent on blocks of duplicate deals, with 95 % intervals."""
     for opponent in OPPONENTS:
         result = play_match([bot, *[opponent] * 3], num_blocks, DEALS_SEED, progress=False)
         points = result.points(bot.name)
@@ -62,28 +66,40 @@ def print_strength(bot: Bot, num_blocks: int) -> None:
         print(f"({num_blocks} blocks of deals, seed {DEALS_SEED})", flush=True)
 
 
-class Clock:
-    """How long a recipe has trained, and what it has done in that time."""
+def self_play_envs(num_envs: int, policy: Policy) -> SeatVectorEnv:
+    """King's native vector env in which a policy sits in the three other seats, too, as it is at every moment.
 
-    def __init__(self, minutes: float) -> None:
-        self._begin = time.perf_counter()
-        self._seconds = 60.0 * minutes
+    So what a learner is paid while the others act is credited to its own decisions as against any bots. Observations
+    are arrays, the masks are in the infos; an episode that is over waits for `reset(options={"reset_mask": ...})`.
+    """
+    envs = gymnasium.make_vec(
+        GYMNASIUM_ID,
+        num_envs,
+        opponents=ObservingBot(policy, "learner"),
+        observation_format="flat",
+        autoreset_mode=AutoresetMode.DISABLED,
+    ).unwrapped
+    assert isinstance(envs, SeatVectorEnv), "King-v0 has a vector env of its own"
+    return envs
 
-    @property
-    def is_up(self) -> bool:
-        """Whether the time is over."""
-        return time.perf_counter() - self._begin >= self._seconds
+
+class Stopwatch:
+    """How fast a recipe learns: decisions that were learned from, by the clock and by what it took of all processors."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
 
     def print_speed(self, num_decisions: int) -> None:
-        """Decisions of learners that were learned from, by the clock."""
-        seconds = time.perf_counter() - self._begin
-        print(f"{num_decisions:,} decisions in {seconds:.0f} s: {num_decisions / seconds:,.0f} a second", flush=True)
+        """Decisions since the beginning."""
+        wall, cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
+        print(f"{num_decisions:,} decisions in {wall:.0f} s: {num_decisions / wall:,.0f} a second,", end=" ")
+        print(f"{num_decisions / cpu:,.0f} a second of processor time", flush=True)
 
 
 def recipe_options(description: str | None, arguments: list[str] | None, num_envs: int) -> argparse.Namespace:
     """The options of every recipe; num_envs: what suits this one."""
     parser = argparse.ArgumentParser(description=(description or "").splitlines()[0])
-    parser.add_argument("--minutes", type=float, default=3.0, help="how long to train (3)")
+    parser.add_argument("--decisions", type=int, default=1_000_000, help="of learners, to learn from (1000000)")
     parser.add_argument("--num-envs", type=int, default=num_envs, help=f"games side by side ({num_envs})")
     parser.add_argument("--seed", type=int, default=1, help="of the games and the network (1)")
     parser.add_argument("--blocks", type=int, default=200, help="blocks of deals to measure on (200)")

@@ -1,6 +1,6 @@
 """MaskablePPO of sb3-contrib in one seat against three `heuristic`, on King's native vector env.
 
-python -m baselines.sb3.maskable_ppo --minutes 3
+python -m baselines.sb3.maskable_ppo --decisions 1000000
 
 Stable-Baselines3 has a vector API of its own, older than Gymnasium's: `KingVecEnv` translates, so that all games are
 played in one compiled call. sb3-contrib finds the masks by the method `action_masks`.
@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-import king_env
-from baselines.playing import Bits, Clock, Numbers, ObservingBot, print_strength, recipe_options
+from baselines.playing import Bits, Numbers, ObservingBot, Stopwatch, print_strength, recipe_options
+from king_env import GYMNASIUM_ID
+from king_env.engine.actions import NUM_ACTIONS
 
 # Points add up over a game, but a decision has little to do with deals that come later.
 GAMMA = 0.97
@@ -30,14 +30,14 @@ STEPS_A_ROLLOUT = 64
 
 
 class KingVecEnv(VecEnv):
-    """`gymnasium.make_vec("King-v0")` as a vector env of Stable-Baselines3; an episode that is over begins anew at once."""
+    """`gymnasium.make_vec("King-v0")` as Stable-Baselines3 wants it; an episode that is over begins anew at once."""
 
     def __init__(self, num_envs: int, **options: Any) -> None:
         self._envs = gymnasium.make_vec(
-            king_env.GYMNASIUM_ID, num_envs, observation_format="flat", autoreset_mode="SameStep", **options
+            GYMNASIUM_ID, num_envs, observation_format="flat", autoreset_mode="SameStep", **options
         ).unwrapped
         self._actions: npt.NDArray[Any] = np.zeros(num_envs, dtype=np.int64)
-        self._masks: Bits = np.zeros((num_envs, king_env.engine.actions.NUM_ACTIONS), dtype=np.int8)
+        self._masks: Bits = np.zeros((num_envs, NUM_ACTIONS), dtype=np.int8)
         super().__init__(num_envs, self._envs.single_observation_space, self._envs.single_action_space)
 
     def reset(self) -> VecEnvObs:
@@ -91,17 +91,6 @@ class KingVecEnv(VecEnv):
         return len([*self._get_indices(indices)])
 
 
-class StopInTime(BaseCallback):
-    """Ends the training when its minutes are over."""
-
-    def __init__(self, clock: Clock) -> None:
-        super().__init__()
-        self._clock = clock
-
-    def _on_step(self) -> bool:
-        return not self._clock.is_up
-
-
 def new_model(num_envs: int, seed: int) -> MaskablePPO:
     """A fresh learner among three `heuristic`; rewards are scaled to a spread of about 1."""
     envs = VecNormalize(KingVecEnv(num_envs, opponents="heuristic"), norm_obs=False, gamma=GAMMA)
@@ -136,9 +125,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         model = MaskablePPO.load(options.load, device="cpu")
     else:
         model = new_model(options.num_envs, options.seed)
-        clock = Clock(options.minutes)
-        model.learn(sys.maxsize, callback=StopInTime(clock))
-        clock.print_speed(model.num_timesteps)
+        stopwatch = Stopwatch()
+        model.learn(options.decisions)
+        stopwatch.print_speed(model.num_timesteps)
     if options.save:
         model.save(options.save)
     print_strength(bot_of(model), options.blocks)

@@ -10,30 +10,30 @@
 >>> state.current_player()
 0
 
-Parameters:
+| parameter | |
+|---|---|
+| `ruleset` | the name of a rule set (`portuguese`) |
+| `episode` | `deal`, the default here, for searches want short games: one deal, contract and dealer drawn. `game`: ten deals |
+| `contracts` | what `deal` draws from, each kind alike, with a + between (all of them) |
 
-* `ruleset`: the name of a rule set (`portuguese`).
-* `episode`: `deal`, the default here, for searches want short games: one deal, whose contract and dealer are drawn.
-  `game`: ten deals.
-* `contracts`: what `deal` draws from, each kind alike, with a + between (all of them).
-
-Chance is explicit: first which of the ten deals it is, then the dealer, then the 52 cards one by one, to seat 0, 1, 2, 3
-in turn, each drawn from those that are left. Actions are those of `king_v0`. Returns are points: the scores of a deal add
-up to its total, those of a game to 0; all come at the end.
+Chance is explicit: first which of the ten deals it is, then the dealer, then the 52 cards one by one, to seat 0, 1, 2,
+3 in turn, each drawn from those that are left. Actions are those of `king_v0`. Returns are points: the scores of a deal
+add up to its total, those of a game to 0; all come at the end.
 
 The information state is all that a seat was told: its cards, every call and every card played, in order. As a tensor
 it is the observation of `king_v0`, followed by the order of plays and calls in this deal; the tensor leaves out how
 earlier deals went, of which the observation holds the scores. The observation tensor is that of `king_v0` alone.
 
-`state.resample_from_infostate(player, sampler)` draws the cards that the player does not see from all that are possible,
-each deal with equal chances (`king_env.sample_hidden`). OpenSpiel's ISMCTS in Python plays on that; its ISMCTS in C++
-(`pyspiel.ISMCTSBot`) takes no game written in Python.
+`state.resample_from_infostate(player, sampler)` draws the cards that the player does not see from all that are
+possible, each deal with equal chances (`king_env.sample_hidden`). OpenSpiel's ISMCTS in Python plays on that; its
+ISMCTS in C++ (`pyspiel.ISMCTSBot`) takes no game written in Python. `state_of(view)` is a state for a bot that is handed
+a view.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,7 @@ from king_env.render import render_table
 from king_env.ruleset import RuleSet, make_ruleset
 from king_env.worlds import sample_hidden
 
-__all__ = ["KingGame", "KingObserver", "KingState"]
+__all__ = ["KingGame", "KingObserver", "KingState", "state_of"]
 
 SHORT_NAME = "python_king"
 DEFAULTS = {"ruleset": "portuguese", "episode": "deal", "contracts": ""}
@@ -167,6 +167,7 @@ class Table:
         self.num_dealt = 0
         self.num_moves = 0
         self.moves_before_deal = 0  # in the history, before the first card of this deal
+        self.deal_name = ""  # its number and dealer
         self.earlier_deals = [""] * NUM_SEATS  # what each seat was told of them
 
     @property
@@ -196,6 +197,7 @@ class Table:
             numbers = (outcome, self.deal, self.deal + self.num_deals - 1)
             batch.start_games(self.record, *(np.array([number], dtype=np.int64) for number in numbers))
             self.has_begun = True
+            self.deal_name = self._name_of_deal()
             self.moves_before_deal = self.num_moves + 1
         else:
             self._deal_card(outcome)
@@ -213,8 +215,13 @@ class Table:
         self.num_moves += 1
         if self.is_dealing:
             self.earlier_deals = [self.told(seat) for seat in range(NUM_SEATS)]
+            self.deal_name = self._name_of_deal()
             self.hands, self.num_dealt = [0] * NUM_SEATS, 0
             self.moves_before_deal = self.num_moves
+
+    def _name_of_deal(self) -> str:
+        game = self.record[0]
+        return f"deal {int(game['deal']) + 1}, dealer {game['dealer']}"
 
     def undealt(self) -> list[int]:
         """The cards that chance may deal next."""
@@ -223,12 +230,17 @@ class Table:
 
     def told(self, seat: Seat) -> str:
         """Everything that a seat was told: its cards, the calls and the plays of every deal, in order."""
-        game = self.record[0]
-        deal = f"deal {int(game['deal']) + 1} dealer {game['dealer']}: {cards_text(self.hands[seat])}"
+        deal = f"{self.earlier_deals[seat]}{self.deal_name}: {cards_text(self.hands[seat])}"
         if self.num_dealt < NUM_CARDS:
-            return f"{self.earlier_deals[seat]}{deal}"
-        done = [*game["calls"][: game["num_calls"]].tolist(), *game["plays"][: game["num_plays"]].tolist()]
-        return f"{self.earlier_deals[seat]}{deal}; {', '.join([ACTION_TEXTS[action] for action in done])}\n"
+            return deal
+        return f"{deal}; {', '.join([ACTION_TEXTS[action] for action in actions_of(self.record)])}\n"
+
+
+def actions_of(record: GameRecords) -> list[Action]:
+    """The calls and then the plays of the deal that a record (GAME_DTYPE[1]) holds, in order."""
+    calls, plays = record["calls"][0], record["plays"][0]
+    actions: list[Action] = [*calls[: record["num_calls"][0]].tolist(), *plays[: record["num_plays"][0]].tolist()]
+    return actions
 
 
 class KingState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
@@ -293,17 +305,11 @@ class KingState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
     # What King adds
 
     def resample_from_infostate(self, player: Seat, probability_sampler: Callable[[], float]) -> KingState:
-        """A state that this player cannot tell from this one, each with equal chances; the sampler draws from [0, 1)."""
+        """A state that this player cannot tell from this one, each as likely; the sampler draws from [0, 1)."""
         hands = self._hands_that_may_be(player, np.random.default_rng(int(probability_sampler() * SEED_BITS)))
-        history = self.history()
-        begins, dealt = self.table.moves_before_deal, self.table.num_dealt
-        for seat, hand in enumerate(hands):
-            cards = [card for card in range(NUM_CARDS) if hand >> card & 1]
-            history[begins + seat : begins + dealt : NUM_SEATS] = cards
-        world: KingState = self.get_game().new_initial_state()
-        for action in history:
-            world.apply_action(action)
-        return world
+        history, begins = self.history(), self.table.moves_before_deal
+        history[begins : begins + self.table.num_dealt] = order_of_dealing(hands)
+        return state_after(self.get_game(), history)
 
     def _hands_that_may_be(self, player: Seat, rng: np.random.Generator) -> list[int]:
         """Hands as they were dealt, the player's as they are, the others drawn; while cards are dealt, any."""
@@ -326,6 +332,35 @@ class KingState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
                 drawn[seat] = int(CARD_BIT[rest[begin:end]].sum())
                 begin = end
         return drawn
+
+
+def order_of_dealing(hands: Sequence[int]) -> list[int]:
+    """Cards one by one, to seat 0, 1, 2, 3 in turn, so that these hands come about."""
+    cards = [[card for card in range(NUM_CARDS) if hand >> card & 1] for hand in hands]
+    return [cards[turn % NUM_SEATS][turn // NUM_SEATS] for turn in range(sum(len(hand) for hand in cards))]
+
+
+def state_after(game: KingGame, history: Sequence[int]) -> KingState:
+    """The state of a game after what chance drew and the seats did."""
+    state: KingState = game.new_initial_state()
+    for action in history:
+        state.apply_action(action)
+    return state
+
+
+def state_of(view: GameRecords, game: KingGame, rng: np.random.Generator) -> KingState:
+    """A state of a single deal that the seat to act cannot tell from the one it is handed a view of (GAME_DTYPE[1]).
+
+    The hidden cards are drawn, so that a search that draws them anew by `resample_from_infostate` may begin from it.
+    What was scored in earlier deals is left out. The game must be one of single deals by the rules of the view.
+    """
+    if view["shown_rules"][0] != game.empty_table.record["shown_rules"][0] or game.empty_table.num_deals != 1:
+        raise ValueError("game: must be one of single deals (episode=deal) by the rules of the view")
+    world = new_records(1)
+    sample_hidden(view, rng, world)
+    hands: list[int] = (world["hands"][0] | world["played"][0]).tolist()
+    drawn = [int(view["deal"][0]), int(view["dealer"][0]), *order_of_dealing(hands)]
+    return state_after(game, [*drawn, *actions_of(view)])
 
 
 class KingObserver:

@@ -7,16 +7,16 @@
 >>> action = env.action_space(agent).sample(infos[agent]["action_mask"])
 >>> observations, rewards, terminations, truncations, infos = env.step({agent: action})
 
-King is played in turn, so a step plays the action of the agent to act alone; what others ask for is ignored, and they need
-not ask for anything. `king_v0.parallel_env` is the same with PettingZoo's own wrapper, which looks at all four seats in
-the format of `king_v0`; this one is for libraries that want arrays of floats and look for masks in infos.
+King is played in turn, so a step plays the action of the agent to act alone; what others ask for is ignored, and they
+need not ask for anything. `king_v0.parallel_env` is the same through PettingZoo's own wrapper, in the format of
+`king_v0`; this one is for libraries that want arrays of floats and look for masks in infos.
 
 * `inactive="nan"`: an agent that is not to act sees nothing but NaN, by which AgileRL knows that it is inactive.
   `"observed"`: it sees what it knows.
 * The other options are those of `king_v0.env`, but for `observation_format`.
 
-`infos[agent]["action_mask"]` is int8[81]. That of an agent that is not to act allows everything, for whatever it does is
-ignored, and whoever samples or maximizes for all four agents needs something allowed.
+`infos[agent]["action_mask"]` is int8[81]. That of an agent that is not to act allows everything, for whatever it does
+is ignored, and whoever samples or maximizes for all four agents needs something allowed.
 
 Rewards are those of this step for all four seats, whoever acts: over an episode they add up to the scores. A learner
 must add up what its seat is paid from one of its actions to its next; what is not its own step is not nothing.
@@ -104,7 +104,9 @@ class TurnsInParallel(ParallelEnv[AgentID, Any, Any]):  # type: ignore[misc]  # 
             raise RuntimeError("there is no episode under way: call reset()")
         agent = self.agent_to_act
         if agent not in actions:
-            raise ValueError(f"actions: {agent} is to act, but there are actions of {', '.join(actions) or 'nobody'} only")
+            raise ValueError(
+                f"actions: {agent} is to act, but there are actions of {', '.join(actions) or 'nobody'} only"
+            )
         self._env.step(actions[agent])
         rewards, terminations = dict(self._env.rewards), dict(self._env.terminations)
         truncations = dict(self._env.truncations)
