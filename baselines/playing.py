@@ -58,7 +58,7 @@ class ObservingBot:
 
 
 def print_strength(bot: Bot, num_blocks: int) -> None:
-    """How many points a game a bot makes among three of each opponent on blocks of duplicate deals, with 95 % intervals."""
+    """Points a game that a bot makes among three of each opponent on blocks of duplicate deals, with 95 % intervals."""
     for opponent in OPPONENTS:
         result = play_match([bot, *[opponent] * 3], num_blocks, DEALS_SEED, progress=False)
         points = result.points(bot.name)
@@ -84,7 +84,7 @@ def self_play_envs(num_envs: int, policy: Policy) -> SeatVectorEnv:
 
 
 class Stopwatch:
-    """How fast a recipe learns: decisions that were learned from, by the clock and by what it took of all processors."""
+    """How fast a recipe learns, by the clock and by the time that it took of all processors."""
 
     def __init__(self) -> None:
         self._wall, self._cpu = time.perf_counter(), time.process_time()

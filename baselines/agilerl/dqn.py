@@ -2,13 +2,13 @@
 
 python -m baselines.agilerl.dqn --decisions 300000
 
-One network plays every seat. `king_env.integrations.parallel` shows each seat what it knows as floats, leaves the others
-NaN, and puts the masks into the infos, where AgileRL looks for them.
+One network plays every seat. `king_env.integrations.parallel` shows the seat to act what it knows as floats, leaves the
+others NaN, and puts the masks into the infos, where AgileRL looks for them.
 
 What a decision is worth is not bootstrapped: AgileRL's update would take the best of all 81 actions in the next
-observation, legal or not. Instead each decision is stored as a transition that ends, with what the seat was paid from then
-on, later deals discounted (deep Monte Carlo). Rewards fall while others act, too: `SeatStream` credits them to the
-seat's last decision.
+observation, legal or not. Instead each decision is stored as a transition that ends, with what the seat was paid from
+then on, what comes later discounted (deep Monte Carlo). Rewards fall while others act, too: `SeatStream` credits them
+to the seat's last decision.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ python -m baselines.tianshou.masked_ppo --decisions 1000000
 `KingVectorEnv` puts King's native vector env where Tianshou has its own. An observation there is one array, what the
 seat sees followed by its mask; Tianshou's PPO knows no masks, so the actor puts the mask on its logits.
 
-Tianshou's own multi-agent manager is not used: it learns from each agent's own steps alone, so what a seat is paid while
-others act would be lost.
+Tianshou's own multi-agent manager is not used: it learns from each agent's own steps alone, so what a seat is paid
+while others act would be lost.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 python -m baselines.torchrl.masked_ppo --decisions 1000000
 
-`KingEnv` is King's native vector env as a batched env of TorchRL: one compiled call plays all games. The mask is an entry
-of the tensordict beside the observation, and `MaskedCategorical` draws among what it allows.
+`KingEnv` is King's native vector env as a batched env of TorchRL: one compiled call plays all games. The mask is an
+entry of the tensordict beside the observation, and `MaskedCategorical` draws among what it allows.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@
 | parameter | |
 |---|---|
 | `ruleset` | the name of a rule set (`portuguese`) |
-| `episode` | `deal`, the default here, for searches want short games: one deal, contract and dealer drawn. `game`: ten deals |
+| `episode` | `deal`, the default here: one deal, its contract and dealer drawn. `game`: ten deals |
 | `contracts` | what `deal` draws from, each kind alike, with a + between (all of them) |
 
 Chance is explicit: first which of the ten deals it is, then the dealer, then the 52 cards one by one, to seat 0, 1, 2,
@@ -26,8 +26,8 @@ earlier deals went, of which the observation holds the scores. The observation t
 
 `state.resample_from_infostate(player, sampler)` draws the cards that the player does not see from all that are
 possible, each deal with equal chances (`king_env.sample_hidden`). OpenSpiel's ISMCTS in Python plays on that; its
-ISMCTS in C++ (`pyspiel.ISMCTSBot`) takes no game written in Python. `state_of(view)` is a state for a bot that is handed
-a view.
+ISMCTS in C++ (`pyspiel.ISMCTSBot`) takes no game written in Python. `state_of` makes a state of a view, for a bot that
+is handed one.
 """
 
 from __future__ import annotations

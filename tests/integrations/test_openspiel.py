@@ -1,4 +1,4 @@
-"""`python_king` in OpenSpiel: it passes OpenSpiel's own tests, scores as King does, and its search sees no hidden card."""
+"""`python_king` in OpenSpiel: it passes OpenSpiel's own tests, scores as King does, and shows no hidden card."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_returns_are_the_scores_that_king_counts(name: str, seed: int) -> None:
 
 
 def cards_and_actions(moves: list[int]) -> tuple[list[list[int]], list[int]]:
-    """The hands of the deals in a history, each the first 52 cards that come while nobody holds any, and the actions."""
+    """The hands of the deals in a history, each 52 cards that come while nobody holds any, and the actions."""
     deals: list[list[int]] = []
     actions: list[int] = []
     while moves:
