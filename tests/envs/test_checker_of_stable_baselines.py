@@ -1,4 +1,4 @@
-"""`King-v0` held against the checker of Stable-Baselines3; by itself, for no release of that runs on the oldest Gymnasium."""
+"""`King-v0` held against the checker of Stable-Baselines3, of which no release runs on the oldest Gymnasium."""
 
 from __future__ import annotations
 

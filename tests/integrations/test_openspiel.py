@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyspiel
 import pytest
 
-pyspiel: Any = pytest.importorskip("pyspiel")
-
-from king_env.engine.cards import CARD_BIT  # noqa: E402
-from king_env.game import Game  # noqa: E402
-from king_env.integrations.openspiel import KingObserver  # noqa: E402
+from baselines.openspiel.ismcts import SearchingBot
+from king_env.engine.cards import CARD_BIT
+from king_env.evaluation import play_match
+from king_env.game import Game
+from king_env.integrations.openspiel import KingObserver, state_of
 
 DEAL = "python_king(ruleset=portuguese)"
 GAME = "python_king(ruleset=brazilian_auction,episode=game)"
+OF_RULES = "python_king(ruleset=brazilian_auction)"
 ONE_CONTRACT = "python_king(ruleset=brazilian_trump,contracts=no_hearts)"
 
 
@@ -145,3 +147,28 @@ def test_an_unknown_rule_set_or_contract_is_refused() -> None:
 def test_chance_draws_every_kind_of_deal_alike() -> None:
     first = pyspiel.load_game("python_king(contracts=no_queens+positive)").new_initial_state()
     assert dict(first.chance_outcomes()) == {2: 0.5, 6: 0.125, 7: 0.125, 8: 0.125, 9: 0.125}
+
+
+def test_a_state_of_a_view_is_the_game_to_its_seat() -> None:
+    game, spiel = Game("brazilian_auction", seed=7, first_deal=7, num_deals=1), pyspiel.load_game(OF_RULES)
+    rng = np.random.default_rng(7)
+    while not game.is_over:
+        seat = game.turn or 0
+        state = state_of(game.view(seat), spiel, rng)
+        assert state.current_player() == seat
+        assert state.legal_actions() == game.legal_ids()
+        mine = state.table.record["hands"][0, seat]
+        assert mine == game.record["hands"][0, seat]
+        game.play(int(rng.choice(game.legal_ids())))
+
+
+def test_a_view_of_other_rules_is_refused() -> None:
+    view = Game("portuguese", seed=1).view(0)
+    with pytest.raises(ValueError, match="must be one of single deals"):
+        state_of(view, pyspiel.load_game(OF_RULES), np.random.default_rng(1))
+
+
+def test_ismcts_of_openspiel_plays_a_deal_to_its_end_among_heuristics() -> None:
+    bot = SearchingBot(simulations=3)
+    play_match([bot, "heuristic", "heuristic", "heuristic"], 1, 1, episode="deal", progress=False)
+    assert bot.num_decisions > 7 * 4 * 12  # a deal of each kind in each of four seatings, and no fault
