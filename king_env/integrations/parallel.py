@@ -78,7 +78,7 @@ class TurnsInParallel(ParallelEnv[AgentID, Any, Any]):  # type: ignore[misc]  # 
         return agent
 
     @property
-    def unwrapped_aec(self) -> Any:
+    def aec_env(self) -> Any:
         """The AEC env that is played, with `game`, `view` and `determinize`."""
         return self._env
 

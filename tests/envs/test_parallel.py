@@ -33,7 +33,7 @@ def play_through(env: TurnsInParallel, seed: int) -> tuple[dict[str, float], int
 def test_rewards_add_up_to_the_scores(seed: int, episode: str) -> None:
     env = parallel_env(episode=episode)
     sums, _ = play_through(env, seed)
-    assert [*sums.values()] == env.unwrapped_aec.game.scores
+    assert [*sums.values()] == env.aec_env.game.scores
 
 
 def test_only_who_is_to_act_sees_anything_and_is_bound_by_a_mask() -> None:

@@ -28,7 +28,7 @@ def finished() -> Table:
 
 def test_what_each_seat_was_paid_adds_up_to_its_score(finished: Table) -> None:
     paid = [sum(finished.streams[agent].rewards) for agent in AGENTS]
-    assert paid == finished.env.unwrapped_aec.game.scores
+    assert paid == finished.env.aec_env.game.scores
 
 
 def test_a_decision_is_worth_what_came_after_it_discounted() -> None:
@@ -44,7 +44,7 @@ def test_a_decision_is_worth_what_came_after_it_discounted() -> None:
 
 def test_transitions_hold_every_decision_of_the_game(finished: Table) -> None:
     stored = [*transitions(finished)]
-    game: Game = finished.env.unwrapped_aec.game
+    game: Game = finished.env.aec_env.game
     assert sum(len(seat) for seat in stored) == len(game.actions)
     assert all(seat["done"].all() and not seat["obs"].isnan().any() for seat in stored)
 
