@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.vec_env import VecEnv, VecNormalize
+from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from baselines.playing import Bits, Numbers, ObservingBot, Stopwatch, print_strength, recipe_options
@@ -27,6 +27,7 @@ from king_env.engine.actions import NUM_ACTIONS
 # Points add up over a game, but a decision has little to do with deals that come later.
 GAMMA = 0.97
 STEPS_A_ROLLOUT = 64
+ROLLOUTS_A_REPORT = 20
 
 
 class KingVecEnv(VecEnv):
@@ -93,7 +94,7 @@ class KingVecEnv(VecEnv):
 
 def new_model(num_envs: int, seed: int) -> MaskablePPO:
     """A fresh learner among three `heuristic`; rewards are scaled to a spread of about 1."""
-    envs = VecNormalize(KingVecEnv(num_envs, opponents="heuristic"), norm_obs=False, gamma=GAMMA)
+    envs = VecNormalize(VecMonitor(KingVecEnv(num_envs, opponents="heuristic")), norm_obs=False, gamma=GAMMA)
     return MaskablePPO(
         "MlpPolicy",
         envs,
@@ -107,6 +108,7 @@ def new_model(num_envs: int, seed: int) -> MaskablePPO:
         policy_kwargs={"net_arch": [256, 256], "activation_fn": torch.nn.ReLU},
         seed=seed,
         device="cpu",
+        verbose=1,
     )
 
 
@@ -126,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         model = new_model(options.num_envs, options.seed)
         stopwatch = Stopwatch()
-        model.learn(options.decisions)
+        model.learn(options.decisions, log_interval=ROLLOUTS_A_REPORT)
         stopwatch.print_speed(model.num_timesteps)
     if options.save:
         model.save(options.save)

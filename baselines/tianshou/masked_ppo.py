@@ -168,6 +168,7 @@ def train(algorithm: PPO, num_envs: int, seed: int, num_decisions: int) -> None:
             collection_step_num_env_steps=rollout,
             update_step_num_repetitions=3,
             batch_size=1024,
+            show_progress=sys.stderr.isatty(),
         )
     )
 
