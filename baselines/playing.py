@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import gymnasium
@@ -96,7 +96,7 @@ class Stopwatch:
         print(f"{num_decisions / cpu:,.0f} a second of processor time", flush=True)
 
 
-def recipe_options(description: str | None, arguments: list[str] | None, num_envs: int) -> argparse.Namespace:
+def recipe_options(description: str | None, arguments: Sequence[str] | None, num_envs: int) -> argparse.Namespace:
     """The options of every recipe; num_envs: what suits this one."""
     parser = argparse.ArgumentParser(description=(description or "").splitlines()[0])
     parser.add_argument("--decisions", type=int, default=1_000_000, help="of learners, to learn from (1000000)")

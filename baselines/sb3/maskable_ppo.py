@@ -30,7 +30,7 @@ STEPS_A_ROLLOUT = 64
 ROLLOUTS_A_REPORT = 20
 
 
-class KingVecEnv(VecEnv):
+class KingVecEnv(VecEnv):  # type: ignore[misc]  # types of other libraries are not looked at
     """`gymnasium.make_vec("King-v0")` as Stable-Baselines3 wants it; an episode that is over begins anew at once."""
 
     def __init__(self, num_envs: int, **options: Any) -> None:

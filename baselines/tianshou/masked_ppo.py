@@ -79,7 +79,7 @@ def as_tensor(seen: npt.ArrayLike) -> Tensor:
     return torch.as_tensor(seen, dtype=torch.float32)
 
 
-class KingVectorEnv(BaseVectorEnv):
+class KingVectorEnv(BaseVectorEnv):  # type: ignore[misc]  # types of other libraries are not looked at
     """King's native vector env in the place of Tianshou's, whose workers it does without."""
 
     def __init__(self, num_envs: int, policy: Policy) -> None:

@@ -55,7 +55,7 @@ class Floats(nn.Module):
         return bits.float()
 
 
-class KingEnv(EnvBase):
+class KingEnv(EnvBase):  # type: ignore[misc]  # types of other libraries are not looked at
     """One learner in each of `num_envs` games, a policy in the other seats."""
 
     def __init__(self, num_envs: int, policy: Policy) -> None:

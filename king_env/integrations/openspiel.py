@@ -372,7 +372,7 @@ class KingObserver:
         if not iig_obs_type.public_info or iig_obs_type.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             raise ValueError(f"{SHORT_NAME} shows what is public together with what is one player's own, nothing else")
         self._is_told_order = iig_obs_type.perfect_recall
-        shapes = {"observation": (OBSERVATION_SIZE,)}
+        shapes: dict[str, tuple[int, ...]] = {"observation": (OBSERVATION_SIZE,)}
         if self._is_told_order:
             shapes |= {"plays": ORDER_OF_PLAYS, "calls": ORDER_OF_CALLS}
         ends = np.cumsum([np.prod(shape) for shape in shapes.values()]).tolist()
