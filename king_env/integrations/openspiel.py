@@ -68,22 +68,29 @@ SHORT_NAME = "python_king"
 DEFAULTS = {"ruleset": "portuguese", "episode": "deal", "contracts": ""}
 BETWEEN_CONTRACTS = "+"
 
-GAME_TYPE = pyspiel.GameType(
-    short_name=SHORT_NAME,
-    long_name="King",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.GENERAL_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=NUM_SEATS,
-    min_num_players=NUM_SEATS,
-    provides_information_state_string=True,
-    provides_information_state_tensor=True,
-    provides_observation_string=True,
-    provides_observation_tensor=True,
-    parameter_specification=DEFAULTS,
-)
+
+def game_type(utility: pyspiel.GameType.Utility) -> pyspiel.GameType:
+    """What OpenSpiel is to know of King; the utilities of single deals do not add up to the same number."""
+    return pyspiel.GameType(
+        short_name=SHORT_NAME,
+        long_name="King",
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=utility,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=NUM_SEATS,
+        min_num_players=NUM_SEATS,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=DEFAULTS,
+    )
+
+
+OF_DEALS = game_type(pyspiel.GameType.Utility.GENERAL_SUM)
+OF_GAMES = game_type(pyspiel.GameType.Utility.ZERO_SUM)
 
 # No deal scores beyond these: everything lost and the highest bid paid, or everything won and the highest bid received.
 LOWEST_POSITIVE = DOWN_START - NULLS_POINTS * NUM_TRICKS - MAX_BID_POINTS
@@ -107,7 +114,7 @@ class KingGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         self.empty_table = Table(self.ruleset, chances_of_deals(kinds, self.ruleset), num_deals)
         lowest, highest = bounds_of_scores(kinds)
         super().__init__(
-            GAME_TYPE,
+            OF_DEALS if kinds else OF_GAMES,
             pyspiel.GameInfo(
                 num_distinct_actions=NUM_ACTIONS,
                 max_chance_outcomes=NUM_CARDS,
@@ -165,15 +172,11 @@ class Table:
         self.has_begun = False  # the dealer is drawn, too
         self.hands = [0] * NUM_SEATS
         self.num_dealt = 0
+        self.phase = TO_DEAL  # that of the record, which is asked for too often to be looked up there
         self.num_moves = 0
         self.moves_before_deal = 0  # in the history, before the first card of this deal
         self.deal_name = ""  # its number and dealer
         self.earlier_deals = [""] * NUM_SEATS  # what each seat was told of them
-
-    @property
-    def phase(self) -> int:
-        """The phase of the record."""
-        return int(self.record["phase"][0])
 
     @property
     def is_dealing(self) -> bool:
@@ -208,10 +211,12 @@ class Table:
         self.num_dealt += 1
         if self.num_dealt == NUM_CARDS:
             batch.start_deals(self.record, np.array([self.hands], dtype=np.int64))
+            self.phase = int(self.record["phase"][0])
 
     def play(self, action: Action) -> None:
         """What the seat to act does."""
         batch.step_games(self.record, np.array([action], dtype=np.int64))
+        self.phase = int(self.record["phase"][0])
         self.num_moves += 1
         if self.is_dealing:
             self.earlier_deals = [self.told(seat) for seat in range(NUM_SEATS)]
@@ -408,4 +413,4 @@ def write_order(events: npt.NDArray[np.uint8], rows: npt.NDArray[np.float32]) ->
     rows[np.arange(len(events)), events] = 1.0
 
 
-pyspiel.register_game(GAME_TYPE, KingGame)
+pyspiel.register_game(OF_DEALS, KingGame)

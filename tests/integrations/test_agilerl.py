@@ -13,6 +13,7 @@ from king_env.aec_env import AGENTS
 from king_env.game import Game
 
 SEED = 1
+TWO_GAMES = 2 * 700  # decisions, with some of the next: only a finished game is learned from
 
 
 @pytest.fixture
@@ -62,14 +63,14 @@ def test_it_learns(finished: Table) -> None:
     torch.manual_seed(SEED)
     agent = new_agent(finished)
     before = [weights.clone() for weights in agent.actor.parameters()]
-    num_decisions = train(agent, [Table(SEED + number) for number in range(8)], wanted=8 * 250)
-    assert num_decisions == 8 * 250
+    num_decisions = train(agent, [Table(SEED), Table(SEED + 1)], TWO_GAMES)
+    assert num_decisions == TWO_GAMES
     assert any((old != new).any() for old, new in zip(before, agent.actor.parameters(), strict=True))
 
 
 def test_the_command_trains_keeps_loads_and_measures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kept = str(tmp_path / "agent.pt")
-    assert main(["--decisions", "2000", "--num-envs", "8", "--blocks", "1", "--save", kept]) == 0
+    assert main(["--decisions", str(TWO_GAMES), "--num-envs", "2", "--blocks", "1", "--save", kept]) == 0
     trained = capsys.readouterr().out.splitlines()[-2:]
     assert main(["--blocks", "1", "--load", kept]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == trained
