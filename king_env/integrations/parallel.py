@@ -19,7 +19,7 @@ need not ask for anything. `king_v0.parallel_env` is the same through PettingZoo
 is ignored, and whoever samples or maximizes for all four agents needs something allowed.
 
 Rewards are those of this step for all four seats, whoever acts: over an episode they add up to the scores. A learner
-must add up what its seat is paid from one of its actions to its next; what is not its own step is not nothing.
+must add up all that its seat is paid from one of its actions to the next, while others act, too.
 """
 
 from __future__ import annotations
