@@ -2,4 +2,5 @@
 
 - `openspiel`: King as OpenSpiel's game `python_king`.
 - `parallel`: all four agents in one dict API of PettingZoo, with the masks in infos, as AgileRL wants them.
+- `rllib`: King for RLlib's new API stack.
 """
