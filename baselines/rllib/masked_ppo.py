@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import copy
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from ray.rllib.core.rl_module.rl_module import RLModule, RLModuleSpec
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor, nn
 
-from baselines.playing import Bits, Numbers, ObservingBot, Policy, Stopwatch, print_strength
+from baselines.playing import Bits, Numbers, ObservingBot, Policy, print_strength
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.integrations.rllib import KingMultiAgentEnv
@@ -119,15 +120,15 @@ def make_config(num_env_runners: int, num_envs: int, seed: int, steps_an_update:
 
 def train(algorithm: Algorithm, num_decisions: int, folder: Path | None) -> None:
     """Train for so many decisions, and keep what was learned now and then and at the end, also after Ctrl-C."""
-    stopwatch, decisions = Stopwatch(), 0
+    begin, decisions = time.monotonic(), 0
     try:
         while decisions < num_decisions:
             result = algorithm.train()
             decisions += int(result["env_runners"]["num_env_steps_sampled"])
             learned = result["learners"][EVERY_SEAT]
             print(f"update {algorithm.iteration}: entropy {learned['entropy']:.3f},", end=" ")
-            print(f"values off by {learned['vf_loss_unclipped'] ** 0.5:.1f} points;", end=" ")
-            stopwatch.print_speed(decisions)
+            print(f"values off by {learned['vf_loss_unclipped'] ** 0.5:.1f} points,", end=" ")
+            print(f"{decisions:,} decisions, {decisions / (time.monotonic() - begin):,.0f} a second", flush=True)
             if algorithm.iteration % UPDATES_A_CHECKPOINT == 0:
                 save(algorithm, folder)
     except KeyboardInterrupt:
@@ -149,9 +150,9 @@ def last_saved(folder: Path) -> Path:
     return saved[-1]
 
 
-def load_policy(checkpoint: Path) -> Policy:
-    """The policy of a checkpoint. To read one is to run what is in it, so read none but your own."""
-    return greedy(RLModule.from_checkpoint(str(checkpoint / POLICY_IN_CHECKPOINT)))
+def load_module(checkpoint: Path) -> RLModule:
+    """The module of a checkpoint. To read one is to run what is in it, so read none but your own."""
+    return RLModule.from_checkpoint(str(checkpoint / POLICY_IN_CHECKPOINT))
 
 
 def greedy(module: RLModule) -> Policy:
@@ -190,7 +191,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_arguments(arguments)
     if options.load:
-        policy = load_policy(last_saved(options.load))
+        policy = greedy(load_module(last_saved(options.load)))
     else:
         ray.init(address=options.ray, include_dashboard=False, log_to_driver=False)
         algorithm = make_config(options.env_runners, options.num_envs, options.seed).build_algo()

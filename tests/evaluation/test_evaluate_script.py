@@ -85,7 +85,8 @@ def test_a_cluster_needs_ray(capsys: pytest.CaptureFixture[str], monkeypatch: py
 
 def test_threads_are_of_no_use_on_a_cluster(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*MATCH, "--ray", "local", "--threads", "2"]) == 2
-    assert capsys.readouterr().err == "evaluate: num_threads: is of no use with ray, where each worker plays in one thread\n"
+    message = "evaluate: num_threads: is of no use with ray, where each worker plays in one thread\n"
+    assert capsys.readouterr().err == message
 
 
 def test_commas_part_bots_and_the_options_of_a_bot() -> None:

@@ -21,9 +21,10 @@ from baselines.rllib.masked_ppo import (  # noqa: E402
     EVERY_SEAT,
     greedy,
     last_saved,
-    load_policy,
+    load_module,
     make_config,
     save,
+    train,
 )
 from king_env.aec_env import AGENTS  # noqa: E402
 from king_env.engine.actions import NUM_ACTIONS  # noqa: E402
@@ -107,7 +108,7 @@ def test_flat_observations_are_refused() -> None:
 
 
 class Witness(RLlibCallback):  # type: ignore[misc]  # Ray's types are not read
-    """Looks over each env runner's shoulder: what comes of this is what the runner is then asked for."""
+    """Looks over an env runner's shoulder, and keeps account."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,16 +122,16 @@ class Witness(RLlibCallback):  # type: ignore[misc]  # Ray's types are not read
         for episode in samples:
             for agent, played in episode.agent_episodes.items():
                 self.returns[episode.id_][agent] += float(np.sum(played.get_rewards()))
-                for seen, action in zip(played.get_observations()[:-1], played.get_actions(), strict=True):
-                    self.num_actions += 1
-                    self.num_illegal += not seen["action_mask"][action]
+                masks, actions = played.get_observations()["action_mask"][:-1], played.get_actions()
+                self.num_actions += len(actions)
+                self.num_illegal += int((masks[np.arange(len(actions)), actions] == 0).sum())
 
     def on_episode_end(self, *, episode: Any, env: Any, env_index: int, **_: Any) -> None:
         """Note the score of the deal that is over."""
         self.scores[episode.id_] = list(env.envs[env_index].unwrapped.env.unwrapped.game.scores)
 
 
-def testimony(runner: Any) -> dict[str, Any]:
+def account_of(runner: Any) -> dict[str, Any]:
     """What an env runner's witness has seen, and on which node."""
     (witness,) = runner._callbacks
     returns = {name: list(witness.returns[name].values()) for name in witness.scores}
@@ -145,48 +146,46 @@ def testimony(runner: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def algorithm() -> Iterator[Any]:
-    """Trained for two updates by env runners on two nodes."""
+    """Trained for three updates by env runners on two nodes."""
     with two_nodes():
         config = make_config(num_env_runners=2, num_envs=NUM_ENVS, seed=1, steps_an_update=STEPS_AN_UPDATE)
         trained = config.callbacks(Witness).build_algo()
-        for _ in range(3):
-            trained.train()
+        train(trained, 3 * STEPS_AN_UPDATE, None)
         yield trained
         trained.stop()
 
 
 @pytest.fixture(scope="module")
-def testimonies(algorithm: Any) -> list[dict[str, Any]]:
+def accounts(algorithm: Any) -> list[dict[str, Any]]:
     runners = algorithm.env_runner_group
-    told: list[dict[str, Any]] = runners.foreach_env_runner(testimony, local_env_runner=False)
-    return told
+    all_accounts: list[dict[str, Any]] = runners.foreach_env_runner(account_of, local_env_runner=False)
+    return all_accounts
 
 
-def test_runners_on_both_nodes_have_played(testimonies: list[dict[str, Any]]) -> None:
-    assert len({told["node"] for told in testimonies}) == 2
-    assert all(told["num_actions"] >= STEPS_AN_UPDATE for told in testimonies)
+def test_runners_on_both_nodes_have_played(accounts: list[dict[str, Any]]) -> None:
+    assert len({account["node"] for account in accounts}) == 2
+    assert all(account["num_actions"] >= STEPS_AN_UPDATE for account in accounts)
 
 
-def test_nothing_illegal_was_played(testimonies: list[dict[str, Any]]) -> None:
-    assert [told["num_illegal"] for told in testimonies] == [0, 0]
+def test_nothing_illegal_was_played(accounts: list[dict[str, Any]]) -> None:
+    assert [account["num_illegal"] for account in accounts] == [0, 0]
 
 
-def test_the_learner_is_handed_what_every_seat_scored(testimonies: list[dict[str, Any]]) -> None:
-    for told in testimonies:
-        assert told["returns"] == told["scores"] != {}
+def test_the_learner_is_handed_what_every_seat_scored(accounts: list[dict[str, Any]]) -> None:
+    for account in accounts:
+        assert account["returns"] == account["scores"] != {}
 
 
-def test_the_policy_has_changed_and_is_kept(algorithm: Any, tmp_path: Path) -> None:
+def test_a_checkpoint_keeps_the_policy_that_was_learned(algorithm: Any, tmp_path: Path) -> None:
     save(algorithm, tmp_path)
-    algorithm.train()
-    save(algorithm, tmp_path)
+    train(algorithm, 1, tmp_path)
     first, last = sorted(tmp_path.iterdir())
     assert last_saved(tmp_path) == last
-    observations = np.random.default_rng(1).integers(2, size=(64, OBSERVATION_SIZE), dtype=np.int8)
-    masks = np.ones((64, NUM_ACTIONS), dtype=np.int8)
-    kept = load_policy(last)(observations, masks)
-    assert np.array_equal(kept, greedy(algorithm.get_module(EVERY_SEAT))(observations, masks))
-    assert not np.array_equal(kept, load_policy(first)(observations, masks))
+    before, after = (load_module(checkpoint).get_state() for checkpoint in (first, last))
+    playing = algorithm.get_module(EVERY_SEAT).get_state()
+    for name, weights in playing.items():
+        assert np.array_equal(after[name], weights)
+        assert not np.array_equal(before[name], weights)
 
 
 def test_the_policy_plays_a_match(algorithm: Any) -> None:
