@@ -126,8 +126,8 @@ def train(algorithm: Algorithm, num_decisions: int, folder: Path | None) -> None
             result = algorithm.train()
             decisions += int(result["env_runners"]["num_env_steps_sampled"])
             learned = result["learners"][EVERY_SEAT]
-            print(f"update {algorithm.iteration}: entropy {learned['entropy']:.3f},", end=" ")
-            print(f"values off by {learned['vf_loss_unclipped'] ** 0.5:.1f} points,", end=" ")
+            print(f"update {algorithm.iteration}: entropy {float(learned['entropy']):.3f},", end=" ")
+            print(f"values off by {float(learned['vf_loss_unclipped']) ** 0.5:.1f} points,", end=" ")
             print(f"{decisions:,} decisions, {decisions / (time.monotonic() - begin):,.0f} a second", flush=True)
             if algorithm.iteration % UPDATES_A_CHECKPOINT == 0:
                 save(algorithm, folder)
