@@ -6,15 +6,21 @@ PYTHON ?= python3
 VENV := .venv
 CONFIG ?= configs/ppo/quick.toml
 
-.PHONY: help train test benchmark setup format clean
+INTEGRATION_TESTS := $(wildcard tests/integrations/test_*.py)
+# Warnings of other libraries, and of old releases, are not ours to mend.
+LENIENT := -W ignore
+
+.PHONY: help train test test-integrations test-oldest benchmark setup format clean
 
 help:
 	@echo "make train       train an agent by self-play and print how it does against the bots (CONFIG=$(CONFIG))"
 	@echo "make test        run every check: format, lint, types, imports, tests"
+	@echo "make test-integrations   run the recipes for other libraries, each briefly, in environments of their own"
+	@echo "make test-oldest run the tests of the environments on the oldest releases that King supports"
 	@echo "make benchmark   measure King on this machine, and other environments beside it"
 	@echo "make setup       only make the virtual environment that both use"
 	@echo "make format      put the code into its standard format"
-	@echo "make clean       remove the virtual environment and all caches; trained agents in runs/ stay"
+	@echo "make clean       remove the virtual environments and all caches; trained agents in runs/ stay"
 
 train: $(VENV)/.has-train
 	$(VENV)/bin/python scripts/train.py $(CONFIG)
@@ -22,6 +28,14 @@ train: $(VENV)/.has-train
 test: $(VENV)/.has-dev
 	scripts/setup-browser
 	scripts/check
+
+test-integrations: .venv-integrations/.installed .venv-agilerl/.installed
+	.venv-integrations/bin/python -m pytest $(LENIENT) --durations 10 $(filter-out %/test_agilerl.py,$(INTEGRATION_TESTS))
+	.venv-agilerl/bin/python -m pytest $(LENIENT) --durations 10 tests/integrations/test_agilerl.py
+
+test-oldest: .venv-oldest/.installed
+	.venv-oldest/bin/python -m pytest $(LENIENT) --numprocesses auto --maxprocesses 4 --dist loadfile \
+		--ignore tests/envs/test_checker_of_stable_baselines.py tests/envs
 
 benchmark: $(VENV)/.has-bench
 	$(VENV)/bin/python scripts/benchmark.py --json runs/benchmark.json --plot runs/benchmark_growth.png
@@ -33,11 +47,21 @@ format: $(VENV)/.has-dev
 	$(VENV)/bin/ruff check --fix
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache king_env/.numba_cache
+	rm -rf $(VENV) .venv-* build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache king_env/.numba_cache
 	find king_env baselines scripts tests -name __pycache__ -prune -exec rm -rf {} +
 
 # What has been installed for one of pyproject.toml's extras, until the files that say what that is change.
 $(VENV)/.has-%: pyproject.toml constraints.txt
 	test -x $(VENV)/bin/pip || $(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --constraint constraints.txt --editable '.[$*]'
+	touch $@
+
+# The environments of tests that cannot share one: what each installs, in the releases of a file of its own.
+INSTALLED_integrations := '.[integrations]'
+INSTALLED_agilerl := '.[agilerl]'
+INSTALLED_oldest := '.[render]' pytest pytest-xdist
+
+.venv-%/.installed: pyproject.toml constraints/%.txt
+	test -x .venv-$*/bin/pip || $(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/pip install --constraint constraints/$*.txt --editable $(INSTALLED_$*)
 	touch $@

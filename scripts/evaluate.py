@@ -17,6 +17,7 @@ from king_env.episode import EPISODES
 from king_env.evaluation import (
     MatchFaultError,
     MatchInterrupted,
+    MatchLostError,
     MatchNotRecordedError,
     MatchResult,
     play_match,
@@ -45,12 +46,12 @@ except ImportError:  # the bar comes with the extra `evaluate`
     tqdm = None
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
-FAULT = NOT_WRITTEN = 1
+FAULT = NOT_WRITTEN = LOST = 1
 BAD_ARGUMENTS = 2
 
 DEFAULT_MATCH_BLOCKS = 500
 FOR_PANELS_ALONE = ("within", "minutes")
-FOR_MATCHES_ALONE = ("seatings", "on_error", "time_limit_ms", "threads", "record", "record_thoughts")
+FOR_MATCHES_ALONE = ("seatings", "on_error", "time_limit_ms", "threads", "record", "record_thoughts", "ray")
 
 BOT_OPTION = re.compile(r"\w+=[^:/]*")  # as it stands after a comma
 
@@ -86,6 +87,12 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--on-error", choices=ON_ERROR_CHOICES, help="what follows when a bot is at fault (stop)")
     parser.add_argument("--time-limit-ms", type=float, help="for each decision of a bot (none)")
     parser.add_argument("--threads", type=int, help="for compiled bots (as many as there are processors)")
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="play on a Ray cluster: HOST:PORT of its head node, `auto` for the one that this machine is part of, "
+        "`local` for this machine's cores (none)",
+    )
     parser.add_argument("--allow-cheating", action="store_true", help="let bots play that see all hands")
     parser.add_argument("--json", type=Path, help="a file to write the result to; a panel goes on with what it holds")
     parser.add_argument("--report", type=Path, help="a file to write a page for people to: plots, tables, the calls")
@@ -243,6 +250,7 @@ def play(options: argparse.Namespace) -> tuple[MatchResult | None, int]:
             record=options.record,
             record_thoughts=options.record_thoughts or False,
             tally_calls=options.report is not None,
+            ray=options.ray,
         )
     except MatchFaultError as error:
         print(f"evaluate: the match stopped at a fault: {error}", file=sys.stderr)
@@ -250,6 +258,9 @@ def play(options: argparse.Namespace) -> tuple[MatchResult | None, int]:
     except MatchNotRecordedError as error:
         print(f"evaluate: --{error}", file=sys.stderr)
         return error.result, NOT_WRITTEN
+    except MatchLostError as error:
+        print(f"evaluate: {error}", file=sys.stderr)
+        return error.result, LOST
     except MatchInterrupted as error:
         print("evaluate: interrupted", file=sys.stderr)
         return error.result, INTERRUPTED

@@ -33,7 +33,8 @@ def _kernel_sources() -> list[Path]:
     return [path for path in sources if path.parent.name == "engine" or "kernel import" in path.read_text("utf-8")]
 
 
-def _sources_hash() -> str:
+def sources_hash() -> str:
+    """What tells these rules and bots from those of another version: a hash of every file that holds kernels."""
     digest = hashlib.sha256(numba.__version__.encode())
     for path in _kernel_sources():
         digest.update(path.relative_to(PACKAGE).as_posix().encode())
@@ -71,7 +72,7 @@ def _prune(parent: Path, current: Path) -> None:
 
 def _cache_folder() -> Path | None:
     """Where compiled code is kept: beside the package, else in the user's cache, else nowhere."""
-    name = _sources_hash()
+    name = sources_hash()
     for parent in (PACKAGE / ".numba_cache", _user_cache()):
         folder = parent / name
         if _writable(folder):

@@ -1,7 +1,13 @@
 """Measuring bots: matches on duplicate deals, their statistics and reports."""
 
 from king_env.evaluation.faults import Fault
-from king_env.evaluation.matches import MatchFaultError, MatchInterrupted, MatchNotRecordedError, play_match
+from king_env.evaluation.matches import (
+    MatchFaultError,
+    MatchInterrupted,
+    MatchLostError,
+    MatchNotRecordedError,
+    play_match,
+)
 from king_env.evaluation.reports import print_report, report_markdown, report_text
 from king_env.evaluation.results import Market, MatchResult
 from king_env.evaluation.statistics import Estimate, estimate_mean
@@ -16,6 +22,7 @@ __all__ = [
     "Market",
     "MatchFaultError",
     "MatchInterrupted",
+    "MatchLostError",
     "MatchNotRecordedError",
     "MatchResult",
     "estimate_mean",

@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from king_env.evaluation.calls import join_call_tallies
 from king_env.evaluation.chunks import Advance, BotFaultError, ChunkResult, MatchPlan, play_chunk, warm_up
 from king_env.evaluation.entrants import enter_bots
 from king_env.evaluation.faults import ON_ERROR_CHOICES, Fault
+from king_env.evaluation.on_ray import Cluster, ClusterError, join_cluster
 from king_env.evaluation.results import MatchResult
 from king_env.evaluation.seatings import SEATING_CHOICES, distinct_seatings
 from king_env.evaluation.tallies import join_tallies
@@ -42,8 +43,10 @@ FAULTS_KEPT = 20
 
 # So many blocks are played at once: enough for a network's batch, few enough for memory and for stopping in between.
 BLOCKS_A_CHUNK = 32
-# A thread has so many chunks before it: enough never to wait, few enough that recorded games do not pile up.
+# A worker has so many chunks before it: enough never to wait, few enough that recorded games do not pile up.
 CHUNKS_AHEAD = 4
+
+Later = Callable[[], ChunkResult]  # a chunk that is being played: calling this waits for its result
 
 
 class MatchFaultError(RuntimeError):
@@ -58,6 +61,15 @@ class MatchFaultError(RuntimeError):
 
 class MatchNotRecordedError(OSError):
     """The games of a match could not be written to their file; `result` is what had been played until then."""
+
+    def __init__(self, reason: str, result: MatchResult | None) -> None:
+        """Keep what has been played."""
+        super().__init__(reason)
+        self.result = result
+
+
+class MatchLostError(ConnectionError):
+    """The cluster that a match was played on failed it; `result` is what had been played until then, if anything."""
 
     def __init__(self, reason: str, result: MatchResult | None) -> None:
         """Keep what has been played."""
@@ -90,6 +102,7 @@ def play_match(
     record: RecordPath | None = None,
     record_thoughts: bool = False,
     tally_calls: bool = False,
+    ray: str | None = None,
 ) -> MatchResult:
     """Play blocks of duplicate deals between four bots, and say how many points each makes, with 95 % intervals.
 
@@ -116,11 +129,16 @@ def play_match(
             policies their probabilities and value, searches what each action gains. They think twice for that.
         tally_calls: add up what each bot says in positive deals, with which hands, and what comes of it
             (`MatchResult.calls`).
+        ray: play on a Ray cluster, each of its cores a chunk of blocks at a time: the address of its head node
+            (`HOST:PORT`), `auto` for the cluster that this machine is part of, `local` for this machine's cores. The
+            results do not depend on it, as far as bots depend on nothing but their views and `rng`; nor on workers and
+            machines that fail meanwhile, whose chunks others play again. Bots are sent there by pickle.
 
     Returns:
         The points by bot and contract, the market, speed and faults. Ctrl-C raises `MatchInterrupted`, and like
         `MatchFaultError` that holds the result of the blocks finished until then, whole chunks of them. So does
-        `MatchNotRecordedError`, where the games' file cannot be written any more.
+        `MatchNotRecordedError`, where the games' file cannot be written any more, and `MatchLostError`, where the
+        cluster fails for good.
 
     """
     plan = make_plan(
@@ -137,8 +155,12 @@ def play_match(
         thoughts_are_recorded=record_thoughts,
         calls_are_tallied=tally_calls,
     )
+    if ray is not None and num_threads is not None:
+        raise ValueError("num_threads: is of no use with ray, where each worker plays in one thread")
     workers = (os.cpu_count() or 1) if num_threads is None else whole_number("num_threads", num_threads, 1)
-    return _play(plan, workers, progress, None if record is None else check_appendable(record))
+    games_file = None if record is None else check_appendable(record)
+    with nullcontext() if ray is None else join_cluster(ray, plan) as cluster:
+        return _play(plan, cluster or workers, progress, games_file)
 
 
 def make_plan(
@@ -183,7 +205,7 @@ def make_plan(
     )
 
 
-def _play(plan: MatchPlan, num_threads: int, progress: bool, games_file: Path | None) -> MatchResult:
+def _play(plan: MatchPlan, workers: int | Cluster, progress: bool, games_file: Path | None) -> MatchResult:
     """Play all the blocks chunk by chunk; whatever stops this is told what has been played."""
     warm_up(plan)
     num_blocks = len(plan.deal_streams)
@@ -191,11 +213,14 @@ def _play(plan: MatchPlan, num_threads: int, progress: bool, games_file: Path | 
     wall, cpu = time.perf_counter(), time.process_time()
 
     def result() -> MatchResult | None:
-        return _join(plan, played, time.perf_counter() - wall, time.process_time() - cpu) if played else None
+        if not played:
+            return None
+        cpu_elsewhere = workers.cpu_seconds if isinstance(workers, Cluster) else 0.0
+        return _join(plan, played, time.perf_counter() - wall, time.process_time() - cpu + cpu_elsewhere)
 
     with _progress_bar(num_blocks, progress) as advance:
         try:
-            for chunk in _play_chunks(plan, num_threads, advance):
+            for chunk in _play_chunks(plan, workers, advance):
                 played.append(chunk)
                 try:
                     _write_down(chunk, games_file)
@@ -204,6 +229,8 @@ def _play(plan: MatchPlan, num_threads: int, progress: bool, games_file: Path | 
                     raise MatchNotRecordedError(reason, result()) from None
         except BotFaultError as error:
             raise MatchFaultError(error.fault, result()) from error.__cause__
+        except ClusterError as error:
+            raise MatchLostError(str(error), result()) from None
         except KeyboardInterrupt:
             raise MatchInterrupted(result()) from None
     finished = result()
@@ -211,30 +238,49 @@ def _play(plan: MatchPlan, num_threads: int, progress: bool, games_file: Path | 
     return finished
 
 
-def _play_chunks(plan: MatchPlan, num_threads: int, advance: Advance) -> Iterator[ChunkResult]:
-    """The chunks' results in order: several are played at a time, in threads, if no bot needs Python's lock."""
+def _play_chunks(plan: MatchPlan, workers: int | Cluster, advance: Advance) -> Iterator[ChunkResult]:
+    """The chunks' results in order: several at a time on a cluster, or in threads if no bot needs Python's lock."""
     chunks = _chunks(len(plan.deal_streams))
-    if not plan.is_compiled or num_threads == 1:
+    if isinstance(workers, Cluster):
+        yield from _in_order(chunks, workers.submit, CHUNKS_AHEAD * workers.num_workers, advance)
+    elif not plan.is_compiled or workers == 1:
         for first, size in chunks:
             yield play_chunk(plan, first, size, advance)
-        return
+    else:
+        yield from _play_in_threads(plan, chunks, workers, advance)
+
+
+def _play_in_threads(
+    plan: MatchPlan, chunks: Iterator[tuple[int, int]], num_threads: int, advance: Advance
+) -> Iterator[ChunkResult]:
     with ThreadPoolExecutor(num_threads) as pool:
-        waiting: deque[tuple[int, Future[ChunkResult]]] = deque()
+
+        def submit(first: int, size: int) -> Later:
+            return pool.submit(play_chunk, plan, first, size, _no_report).result
+
         try:
-            for first, size in chunks:
-                waiting.append((size, pool.submit(play_chunk, plan, first, size, _no_report)))
-                if len(waiting) > CHUNKS_AHEAD * num_threads:
-                    yield _next_of(waiting, advance)
-            while waiting:
-                yield _next_of(waiting, advance)
+            yield from _in_order(chunks, submit, CHUNKS_AHEAD * num_threads, advance)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
 
 
-def _next_of(waiting: deque[tuple[int, Future[ChunkResult]]], advance: Advance) -> ChunkResult:
-    size, future = waiting.popleft()
-    chunk = future.result()
+def _in_order(
+    chunks: Iterator[tuple[int, int]], submit: Callable[[int, int], Later], num_ahead: int, advance: Advance
+) -> Iterator[ChunkResult]:
+    """The results of chunks, one after the other, while so many later ones are being played or wait for it."""
+    waiting: deque[tuple[int, Later]] = deque()
+    for first, size in chunks:
+        waiting.append((size, submit(first, size)))
+        if len(waiting) > num_ahead:
+            yield _next_of(waiting, advance)
+    while waiting:
+        yield _next_of(waiting, advance)
+
+
+def _next_of(waiting: deque[tuple[int, Later]], advance: Advance) -> ChunkResult:
+    size, wait_for_result = waiting.popleft()
+    chunk = wait_for_result()
     advance(size)
     return chunk
 

@@ -38,6 +38,8 @@ def test_the_api_test_passes(make: Callable[..., KingAECEnv], observation_format
 @pytest.mark.parametrize("observation_format", OBSERVATION_FORMATS)
 @pytest.mark.parametrize("make", BOTH)
 def test_the_seed_test_passes(make: Callable[..., KingAECEnv], observation_format: str) -> None:
+    if make is king_v0.raw_env and observation_format == "flat" and not hasattr(pettingzoo, "register"):
+        pytest.skip("PettingZoo's seed test looks for no masks in infos before 1.27, and plays what is illegal")
     seed_test(functools.partial(make, observation_format=observation_format), num_cycles=200)
 
 

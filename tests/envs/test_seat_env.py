@@ -16,7 +16,6 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from stable_baselines3.common.env_checker import check_env as check_env_of_stable_baselines
 
 from king_env import king_v0, seat_env, seat_vector_env
 from king_env.aec_env import AGENTS, KingAECEnv
@@ -502,11 +501,6 @@ def test_an_env_may_be_copied_before_its_first_reset(way: str) -> None:
 def test_the_checker_of_gymnasium_is_content(options: dict[str, Any]) -> None:
     check_env(gymnasium.make("King-v0", **options).unwrapped, skip_render_check=True)
     check_env(gymnasium.make("King-v0", render_mode="ansi", **options).unwrapped)
-
-
-def test_the_checker_of_stable_baselines_is_content() -> None:
-    for observation_format in ("dict", "flat"):
-        check_env_of_stable_baselines(gymnasium.make("King-v0", observation_format=observation_format).unwrapped)
 
 
 # Errors

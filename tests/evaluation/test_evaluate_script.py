@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,18 @@ def test_unknown_choices_are_refused_by_the_parser(arguments: list[str], capsys:
         main(arguments)
     assert refused.value.code == 2
     assert "evaluate: error: " in capsys.readouterr().err
+
+
+def test_a_cluster_needs_ray(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert main([*MATCH, "--ray", "local"]) == 2
+    assert capsys.readouterr().err == "evaluate: ray: playing on a cluster needs Ray: pip install 'king-env[ray]'\n"
+
+
+def test_threads_are_of_no_use_on_a_cluster(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*MATCH, "--ray", "local", "--threads", "2"]) == 2
+    message = "evaluate: num_threads: is of no use with ray, where each worker plays in one thread\n"
+    assert capsys.readouterr().err == message
 
 
 def test_commas_part_bots_and_the_options_of_a_bot() -> None:

@@ -1,0 +1,1 @@
+"""King with Tianshou: `masked_ppo.py` is the recipe."""

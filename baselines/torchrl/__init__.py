@@ -1,0 +1,1 @@
+"""King with TorchRL: `masked_ppo.py` is the recipe."""
