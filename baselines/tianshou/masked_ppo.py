@@ -44,7 +44,11 @@ from king_env.engine.observation import OBSERVATION_SIZE
 POINTS_A_UNIT = 100.0  # of reward
 # Points add up over a game, but a decision has little to do with deals that come later.
 GAMMA = 0.97
-STEPS_A_ROLLOUT = 64
+STEPS_A_ROLLOUT = 32
+NUM_EPOCHS = 4
+# Small ones: at first it is the number of steps that tells.
+MINIBATCH_SIZE = 256
+LEARNING_RATE = 1e-3
 ILLEGAL_LOGIT = -1e9  # finite, so that no NaN can arise
 HIDDEN_SIZES = (256, 256)
 
@@ -133,7 +137,7 @@ def new_algorithm() -> PPO:
     return PPO(
         policy=policy,
         critic=Critic(),
-        optim=AdamOptimizerFactory(lr=5e-4),
+        optim=AdamOptimizerFactory(lr=LEARNING_RATE),
         gamma=GAMMA,
         gae_lambda=0.9,
         ent_coef=0.01,
@@ -166,8 +170,8 @@ def train(algorithm: PPO, num_envs: int, seed: int, num_decisions: int) -> None:
             max_epochs=1,
             epoch_num_steps=num_decisions,
             collection_step_num_env_steps=rollout,
-            update_step_num_repetitions=3,
-            batch_size=1024,
+            update_step_num_repetitions=NUM_EPOCHS,
+            batch_size=MINIBATCH_SIZE,
             show_progress=sys.stderr.isatty(),
         )
     )

@@ -40,9 +40,11 @@ from king_env.engine.observation import OBSERVATION_SIZE
 POINTS_A_UNIT = 100.0  # of reward
 # Points add up over a game, but a decision has little to do with deals that come later.
 GAMMA = 0.97
-STEPS_A_ROLLOUT = 64
-NUM_EPOCHS = 3
-MINIBATCH_SIZE = 1024
+STEPS_A_ROLLOUT = 32
+NUM_EPOCHS = 4
+# Small ones: at first it is the number of steps that tells.
+MINIBATCH_SIZE = 256
+LEARNING_RATE = 1e-3
 ILLEGAL_LOGIT = -1e9  # finite, so that no NaN can arise
 HIDDEN_SIZES = (256, 256)
 
@@ -135,7 +137,7 @@ def train(actor: ProbabilisticActor, num_envs: int, seed: int, num_decisions: in
     collector = Collector(env, actor, frames_per_batch=rollout, total_frames=num_decisions)
     advantages = GAE(gamma=GAMMA, lmbda=0.9, value_network=critic)
     losses = ClipPPOLoss(actor, critic, entropy_coeff=0.01, normalize_advantage=True)
-    optimizer = torch.optim.Adam(losses.parameters(), lr=5e-4)
+    optimizer = torch.optim.Adam(losses.parameters(), lr=LEARNING_RATE)
     for played in collector:
         with torch.no_grad():
             advantages(played)

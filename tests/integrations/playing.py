@@ -23,7 +23,7 @@ def first_legal(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8])
 
 def learned_points(bot: ObservingBot) -> float:
     """What a bot makes a game among three `random`, surely: the lower end of the 95 % interval."""
-    points = play_match([bot, "random", "random", "random"], 20, 7, progress=False).points(bot.name)
+    points = play_match([bot, "random", "random", "random"], 40, 7, progress=False).points(bot.name)
     return float(points.mean - points.half_width)
 
 

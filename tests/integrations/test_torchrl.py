@@ -58,7 +58,7 @@ def test_only_legal_actions_are_played() -> None:
 def test_a_short_run_plays_better_than_random() -> None:
     torch.manual_seed(1)
     actor = new_actor()
-    train(actor, num_envs=64, seed=1, num_decisions=100_000)
+    train(actor, num_envs=64, seed=1, num_decisions=150_000)
     assert learned_points(ObservingBot(policy_of(actor, samples=False), "torchrl")) > 0
 
 
