@@ -274,7 +274,7 @@ def measure_auction(
     Args:
         bot: a name, a checkpoint's path, `package.module:factory` or a bot; it sits in all four seats.
         num_deals: how many positive deals.
-        seed: of the deals, which nothing else is played on but panels (`chance.PURPOSES`), and of the random numbers.
+        seed: of the deals, which nothing else is played on (`chance.PURPOSES`), and of the random numbers.
         ruleset: the rules, by name or as a `RuleSet`.
         worlds: in how many the reference searches each decision, and in how many at most it is measured what it found.
         playouts: with whom, in all four seats, the reference plays out; None: with the bot itself. The losses are
@@ -335,7 +335,7 @@ def make_auction_plan(
         ruleset=ruleset,
         seed=seed,
         worlds=worlds,
-        deal_streams=new_streams(seed, num_deals, "panel"),
+        deal_streams=new_streams(seed, num_deals, "auction"),
     )
 
 

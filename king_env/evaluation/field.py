@@ -54,9 +54,7 @@ class Field:
         decisions, asked = np.zeros((num_games, 1), dtype=np.int64), np.empty(num_games, dtype=np.int64)
         not_kept, scratch = new_records(0).reshape(num_games, 0), new_records(1)
         while True:
-            play_games(
-                played, no_more_deals, sheets, IN_ALL_SEATS, codes, streams, decisions, asked, not_kept, scratch
-            )
+            play_games(played, no_more_deals, sheets, IN_ALL_SEATS, codes, streams, decisions, asked, not_kept, scratch)
             which = np.flatnonzero(asked != NOBODY)
             if len(which) == 0:
                 return played["deal_scores"].astype(np.int64)

@@ -58,7 +58,7 @@ class Worlds:
     to_choose: GameRecords
     """To search in; those first in which the bot would have said all that was said, then those in which most."""
     to_measure: GameRecords
-    """Others, in which it would have said all. So each has the same chance as the true one to be what the seat faces."""
+    """Others, in which it would have said all: each is as likely as the true one to be what the seat faces."""
 
 
 def draw_worlds(decision: Decision, field: Field, wanted: int, rng: np.random.Generator) -> Worlds:
