@@ -21,8 +21,8 @@ Streams = np.ndarray  # uint64[num_games, 4]
 STREAM_WORDS = 4
 # What a stream is for keeps it apart from those of the same seed for another purpose: deals that an agent is measured
 # on are never those that it was trained on. `evaluation` deals are for matches of all kinds, those by which a bot is
-# tuned and a training run is followed among them; `panel` deals for the panel alone and `auction` deals for what is lost
-# at the auction, and no training code may reach either.
+# tuned and a training run is followed among them; `panel` deals for the panel alone, `auction` deals for what is lost
+# at the auction alone, and no training code may reach either.
 PURPOSES = {"play": 0, "evaluation": 1, "bots": 2, "seating": 3, "panel": 4, "auction": 5}
 
 LOW_HALF = np.uint64(0xFFFF_FFFF)

@@ -22,7 +22,8 @@ EXCHANGES_SHOWN = 10
 
 NOTES = (
     "Each call by itself: what is said before and afterwards stays the bot's, and the field is four of it. A loss is "
-    "measured in worlds that the search has not seen, so it may come out below 0 where the search was misled.",
+    "measured in worlds that the search has not seen, so it may come out below 0 where the search was misled; `as "
+    "dealt`, in the true deals alone, says the same less exactly.",
 )
 
 
@@ -48,7 +49,7 @@ def losses_table(result: AuctionResult) -> Table:
     """Loss and disagreement, in all and by kind of decision."""
     rows = [_losses_row(result, "all calls", None)]
     rows += [_losses_row(result, f"… {DECISION_TEXTS[name]}", name) for name in result.situations]
-    rows.append(("all calls, as dealt", loss_text(result.loss_as_dealt()), *[""] * 4))
+    rows.append(("… as dealt", loss_text(result.loss_as_dealt()), *[""] * 4))
     return Table(
         f"Points that a seat loses in a positive deal by its calls ({INTERVAL})",
         ("decision", "loss", "decisions", "a deal", "% otherwise", "worlds"),
@@ -76,7 +77,7 @@ def exchanges_table(result: AuctionResult) -> Table:
             action_text(exchange.said),
             action_text(exchange.better),
             f"{exchange.count:,}",
-            f"{exchange.loss:.2f}",
+            _minus(f"{exchange.loss:.2f}"),
         )
         for exchange in result.exchanges()[:EXCHANGES_SHOWN]
     )
@@ -88,7 +89,11 @@ def exchanges_table(result: AuctionResult) -> Table:
 def loss_text(loss: Estimate) -> str:
     """A loss with its interval, to a hundredth: `1.23 ± 0.45`."""
     half_width = "?" if math.isnan(loss.half_width) else f"{loss.half_width:.2f}"
-    return f"{loss.mean:.2f} ± {half_width}".replace("-", "−")
+    return _minus(f"{loss.mean:.2f} ± {half_width}")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
 
 
 def auction_markdown(result: AuctionResult) -> str:
