@@ -40,6 +40,7 @@ EVERY_SEAT = "every_seat"  # the one policy that there is
 HIDDEN_SIZE = 256
 STEPS_AN_UPDATE = 4096
 UPDATES_A_CHECKPOINT = 10
+COMPILING_SECONDS = 600.0  # that a machine may take at most until it has compiled King and played a rollout
 ILLEGAL_LOGIT = -1e9  # finite, so that no NaN can arise, and so low that the probability is exactly 0
 POINTS_A_UNIT = 100.0  # a value of 1 out of its network stands for so many points
 # Where the checkpoint of an algorithm keeps the policy.
@@ -94,6 +95,7 @@ def make_config(num_env_runners: int, num_envs: int, seed: int, steps_an_update:
         .env_runners(
             num_env_runners=num_env_runners,
             num_envs_per_env_runner=num_envs,
+            sample_timeout_s=COMPILING_SECONDS,  # an update without any sample would be the answer to a slower start
             # `complete_episodes` begins all games anew once some are over: long deals would hardly ever be finished.
             batch_mode="truncate_episodes",
         )
