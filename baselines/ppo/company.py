@@ -1,10 +1,13 @@
-"""Who sits at the tables with the learner: itself in all four seats, or in three of them the heuristic or a past self.
+"""Who sits at the tables with the learner: itself in all four seats, or in three of them the heuristic, a past self, or
+a bot that stays as it is.
 
 Whoever only ever meets itself forgets how to play against others. The learner learns from its own seats alone.
 """
 
 from __future__ import annotations
 
+import bisect
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +17,7 @@ from torch import Tensor
 from baselines.ppo.network import PolicyValueNetwork
 from king_env.engine.seats import NUM_SEATS
 
-LEARNER, HEURISTIC, PAST_SELF = range(3)
+LEARNER, HEURISTIC, PAST_SELF, FROZEN = range(4)
 
 # Past selves that are kept; when there is no room, any but the latest makes way.
 MOST_PAST_SELVES = 20
@@ -23,13 +26,15 @@ MOST_PAST_SELVES = 20
 GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 
 
-def seat_company(num_games: int, heuristic_share: float, past_share: float) -> np.ndarray:
+def seat_company(num_games: int, heuristic_share: float, past_share: float, frozen_share: float = 0.0) -> np.ndarray:
     """Who plays each seat, int64[num_games, NUM_SEATS]: at these shares of the tables one seat learns, in turns."""
+    shares = {HEURISTIC: heuristic_share, PAST_SELF: past_share, FROZEN: frozen_share}
+    company, ends = list(shares), list(itertools.accumulate(shares.values()))
     seats = np.full((num_games, NUM_SEATS), LEARNER, dtype=np.int64)
     for game in range(num_games):
         place = (game + 0.5) * GOLDEN % 1.0
-        if place < heuristic_share + past_share:
-            seats[game] = HEURISTIC if place < heuristic_share else PAST_SELF
+        if place < ends[-1]:
+            seats[game] = company[bisect.bisect_right(ends, place)]
             seats[game, game % NUM_SEATS] = LEARNER
     return seats
 

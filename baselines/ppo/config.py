@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from king_env import bots
+from king_env.bots.protocol import sees_all_hands
 from king_env.engine.contracts import NEGATIVE_NAMES, POSITIVE
 from king_env.engine.observation import SECTIONS
 from king_env.episode import KIND_NAMES
@@ -81,6 +82,10 @@ class PPOConfig:
     seed: int = 1
     """Of the deals, the network's first weights and the sampling of actions."""
 
+    start_from: str | None = None
+    """A policy whose weights the network begins with (`starting_weights.py`): `pretrained`, a `.npz` file that
+    `scripts/export.py` wrote, or a checkpoint `.pt`."""
+
     # The warm start
     is_advised: bool = False
     """Whether the network is told what the heuristic would do; it then begins by doing that (`advice.py`)."""
@@ -102,6 +107,10 @@ class PPOConfig:
     """Share of the tables at which one seat learns and the heuristic plays the other three (`company.py`)."""
     past_tables: float = 0.0
     """Share of the tables at which one seat learns and a past self plays the other three."""
+    frozen_tables: float = 0.0
+    """Share of the tables at which one seat learns and `frozen_bot` plays the other three."""
+    frozen_bot: str = "pretrained"
+    """Who that is, by name or path as `king_env.bots.make` takes it: a policy that stays as it is."""
     removes_luck: bool = False
     """Whether what the heuristic would make of each position, with the cards as they lie, is taken out of the rewards:
     most of the luck of the cards goes with it. Values then say how much more than that the policy makes."""
@@ -169,8 +178,8 @@ class PPOConfig:
             raise ConfigError(
                 'removes_luck: playouts end with the deal, so it needs reward "points" and horizon "deal"'
             )
-        if self.heuristic_tables + self.past_tables > 1.0:
-            raise ConfigError("heuristic_tables: must not be above 1 together with past_tables")
+        if self.heuristic_tables + self.past_tables + self.frozen_tables > 1.0:
+            raise ConfigError("heuristic_tables: must not be above 1 together with past_tables and frozen_tables")
         if self.reward == "placement" and (self.episode, self.horizon) != ("game", "game"):
             raise ConfigError('reward: "placement" is paid at the end of a game; it needs episode and horizon "game"')
 
@@ -205,7 +214,7 @@ class PPOConfig:
             _check_range(name, getattr(self, name), 1, None)
         _check_range("num_games", self.num_games, len(self.rulesets), None)
         _check_range("seed", self.seed, 0, LARGEST_SEED)
-        for name in ("gamma", "gae_lambda", "clip_coef", "heuristic_tables", "past_tables"):
+        for name in ("gamma", "gae_lambda", "clip_coef", "heuristic_tables", "past_tables", "frozen_tables"):
             _check_range(name, getattr(self, name), 0.0, 1.0)
         _check_range("played_out_decisions", self.played_out_decisions, 0, None)
         _check_range("total_decisions", self.total_decisions, 0 if self.played_out_decisions else 1, None)
@@ -277,15 +286,21 @@ def load_config(path: Path, overrides: Mapping[str, Any] | None = None) -> PPOCo
 
 
 def check_opponents(config: PPOConfig) -> None:
-    """Refuse bots that cannot be made.
+    """Refuse bots that cannot be made, and at the tables one that sees all hands.
 
     Not a matter of the config itself: a policy can be played after the checkpoints it was measured against are gone.
     """
     for opponent in config.opponents:
-        try:
-            bots.make(opponent)
-        except ValueError as error:
-            raise ConfigError(f"opponents: {error}") from None
+        _made("opponents", opponent)
+    if config.frozen_tables and sees_all_hands(_made("frozen_bot", config.frozen_bot)):
+        raise ConfigError(f"frozen_bot: {config.frozen_bot!r} sees all hands, which nobody at a table may")
+
+
+def _made(key: str, bot: str) -> bots.Bot:
+    try:
+        return bots.make(bot)
+    except ValueError as error:
+        raise ConfigError(f"{key}: {error}") from None
 
 
 def parse_override(text: str) -> tuple[str, Any]:

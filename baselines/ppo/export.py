@@ -56,6 +56,16 @@ def exported(network: PolicyValueNetwork, config: PPOConfig, **about: Any) -> Po
     return Policy(of_network, about_policy(points.tolist(), **about_training))
 
 
+def policy_of_checkpoint(path: Path, **about: Any) -> Policy:
+    """The policy of a checkpoint; `about` is for people."""
+    checkpoint = read_checkpoint(path)
+    network, config = load_policy(path)
+    about = {**{name: checkpoint.get(name) for name in ("counters", "versions")}, **about}
+    if not checkpoint["counters"].get("decisions"):
+        about["unit"] = NO_VALUE
+    return exported(network, config, **about)
+
+
 def features_of(sections: Collection[str]) -> np.ndarray:
     """The features (int64[K]) that come of these sections of an observation."""
     runs = [FEATURES[run] for run in runs_of_sections(sections)]
@@ -106,13 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Export; 0 when the file is written, 2 when the checkpoint or a path was refused."""
     parsed = parse_arguments(arguments)
     try:
-        checkpoint = read_checkpoint(parsed.checkpoint)
-        network, config = load_policy(parsed.checkpoint)
-        about = {name: checkpoint.get(name) for name in ("counters", "versions")}
-        if not checkpoint["counters"].get("decisions"):
-            about["unit"] = NO_VALUE
         panel = panel_in(parsed.panel) if parsed.panel else None
-        policy = exported(network, config, **about, commit=commit(), panel=panel)
+        policy = policy_of_checkpoint(parsed.checkpoint, commit=commit(), panel=panel)
         write_policy(policy, parsed.out)
     except (CheckpointError, ExportError, OSError) as error:
         print(error, file=sys.stderr)

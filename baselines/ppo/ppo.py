@@ -39,7 +39,7 @@ from baselines.ppo.checkpoint import (
     write_checkpoint,
 )
 from baselines.ppo.clipped_adam import ClippedAdam
-from baselines.ppo.company import HEURISTIC, LEARNER, PAST_SELF, PastSelves, seat_company
+from baselines.ppo.company import FROZEN, HEURISTIC, LEARNER, PAST_SELF, PastSelves, seat_company
 from baselines.ppo.config import FIELD_TYPES, ConfigError, PPOConfig, add_config_arguments, load_config, parse_override
 from baselines.ppo.legal_choices import choose_legal, is_compiled
 from baselines.ppo.lesson_terms import LESSON_TERMS, lesson_terms
@@ -62,8 +62,11 @@ from baselines.ppo.run_folder import (
     write_snapshot,
 )
 from baselines.ppo.seat_streams import SeatStreams
+from baselines.ppo.starting_weights import StartError, take_weights
 from baselines.ppo.tables import Tables
 from baselines.ppo.teacher import LessonBook, take_lessons
+from king_env import bots
+from king_env.engine.batch import hide_hands
 from king_env.engine.cards import NUM_CARDS
 
 ADVANTAGE_EPS = 1e-8
@@ -141,6 +144,7 @@ class Learner:
     book: LessonBook
     company: np.ndarray  # int64[num_games, NUM_SEATS], who plays each seat
     past_selves: PastSelves
+    frozen: bots.Bot | None  # where it plays
     counters: Counters
 
 
@@ -173,8 +177,9 @@ def new_learner(config: PPOConfig) -> Learner:
         generator=torch.Generator(device).manual_seed(config.seed),
         shuffler=np.random.default_rng(config.seed),
         book=LessonBook(config.played_out_decisions),
-        company=seat_company(config.num_games, config.heuristic_tables, config.past_tables),
+        company=seat_company(config.num_games, config.heuristic_tables, config.past_tables, config.frozen_tables),
         past_selves=PastSelves(new_network(config).to(device)),
+        frozen=bots.make(config.frozen_bot) if config.frozen_tables else None,
         counters=Counters(
             next_score=config.eval_minutes,
             next_checkpoint=config.checkpoint_minutes,
@@ -283,7 +288,7 @@ def collect(learner: Learner, config: PPOConfig, spent: TimeSpent) -> None:
             raise EmptyMaskError(f"no action is legal at table {num_legal.argmin()}")
         actions = tables.masks.argmax(axis=1)  # right where only one is legal; the others choose
         chooser = np.where(num_legal > 1, learner.company[np.arange(len(actions)), tables.seats], NOBODY)
-        for who, choice in ((LEARNER, decide), (HEURISTIC, heed), (PAST_SELF, reply)):
+        for who, choice in ((LEARNER, decide), (HEURISTIC, heed), (PAST_SELF, reply), (FROZEN, ask_frozen)):
             choosing = np.flatnonzero(chooser == who)
             if len(choosing):
                 actions[choosing] = choice(learner, choosing, config)
@@ -322,6 +327,14 @@ def reply(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
     shown = torch.from_numpy(tables.shown(games)).to(torch.device(config.device))
     with precision(config):
         return choose(learner, network, network.trunk(shown), tables.masks[games], tables.advice[games])[0]
+
+
+def ask_frozen(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
+    """What the bot that stays as it is does in these games (int64[K]), of which it is handed views."""
+    assert learner.frozen is not None, "it has seats"
+    views, _ = learner.tables.views(games)
+    hide_hands(views, views["turn"].astype(np.int64))
+    return np.asarray(learner.frozen.act_batch(views, learner.shuffler))
 
 
 def choose(
@@ -659,12 +672,19 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 def start(parsed: argparse.Namespace) -> tuple[Learner, PPOConfig, Path]:
     """A new run from a config file."""
     config = load_config(parsed.config, dict(parse_override(text) for text in parsed.set))
-    set_up_torch(config)
     folder = choose_run_folder(parsed.config.stem, parsed.run_dir)
-    compile_kernels(config)
+    return begin(config, folder), config, folder
+
+
+def begin(config: PPOConfig, folder: Path) -> Learner:
+    """The learner of a new run, whose folder is made."""
+    set_up_torch(config)
     learner = new_learner(config)
+    if config.start_from is not None:
+        take_weights(learner.network, config.start_from, config)
+    compile_kernels(config)
     make_run_folder(folder, config)
-    return learner, config, folder
+    return learner
 
 
 def resume(parsed: argparse.Namespace) -> tuple[Learner, PPOConfig, Path]:
@@ -721,7 +741,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parse_arguments(arguments)
     try:
         learner, config, folder = resume(parsed) if parsed.resume else start(parsed)
-    except (ConfigError, RunError, CheckpointError) as error:
+    except (ConfigError, RunError, CheckpointError, StartError) as error:
         print(error, file=sys.stderr)
         return 2
     print(f"Training in {folder}; Ctrl-C stops it with nothing lost")

@@ -8,7 +8,10 @@
   repeat. ``threads=1`` keeps it to one processor.
 - ``pretrained``: a policy that learned by playing itself; it plays what it finds most probable, and
   ``pretrained:sample=1`` draws its actions by their probability.
-- ``cheating-search``: the same with the cards as they truly lie; it plays only where it is allowed.
+- ``pretrained-search``: the same policy with a second thought: it plays out what it finds likely, in worlds that are
+  likely if the others play by it, too. ``pretrained-search:file=x.npz,playouts=100,candidates=200``: another policy, in
+  more of more worlds.
+- ``cheating-search``: the same as `search` with the cards as they truly lie; it plays only where it is allowed.
 - ``cheating-best-response``: sees all hands too, and tries all that it may do at its next four decisions
   (``depth=4``), foreseeing how the others reply if they are `heuristic`, or with ``worlds=20`` if they are
   ``search:worlds=20``: the most that there is to gain against three of them, as far as it looks.

@@ -10,7 +10,7 @@ from typing import Any
 
 from king_env.bots.best_response import CheatingBestResponseBot
 from king_env.bots.compiled_bot import HeuristicBot, RandomBot, UniformBot
-from king_env.bots.pretrained import PretrainedBot
+from king_env.bots.pretrained import PolicySearchBot, PretrainedBot
 from king_env.bots.protocol import Bot
 from king_env.bots.search import CheatingSearchBot, SearchBot
 from king_env.ruleset import unknown_text
@@ -21,6 +21,7 @@ BOTS: dict[str, Callable[..., Bot]] = {
     "heuristic": HeuristicBot,
     "search": SearchBot,
     "pretrained": PretrainedBot,
+    "pretrained-search": PolicySearchBot,
     "cheating-search": CheatingSearchBot,
     "cheating-best-response": CheatingBestResponseBot,
 }

@@ -136,7 +136,7 @@ class SearchBot:
         return only_action(self.act_batch(view, rng))
 
     def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
-        views = _as_seen(views)
+        views = as_seen(views)
         if self.ms is not None:
             return answers_in_parts(self._search, views, 1, self.threads)
         return answers_in_unlike(self._search, views, VIEWS_A_PART, self.threads)
@@ -146,9 +146,9 @@ class SearchBot:
 
         So this tells apart better than the search that answers, which looks no further at what falls behind.
         """
-        views = _as_seen(views)
+        views = as_seen(views)
         thoughts: list[Thought] = []
-        for part in _in_order(self._think, views, 1 if self.ms is not None else VIEWS_A_PART, self.threads):
+        for part in in_order(self._think, views, 1 if self.ms is not None else VIEWS_A_PART, self.threads):
             thoughts += part
         return thoughts
 
@@ -196,7 +196,7 @@ class CheatingSearchBot:
         return answers_in_unlike(_search_games, views, VIEWS_A_PART, self.threads)
 
 
-def _as_seen(views: GameRecords) -> GameRecords:
+def as_seen(views: GameRecords) -> GameRecords:
     """Copies of what the seats to act see: a whole game is searched like the view of it."""
     check_views(views)
     views = views.copy()
@@ -222,7 +222,7 @@ def answers_in_parts(
     search: Callable[[GameRecords], np.ndarray], views: GameRecords, views_a_part: int, threads: int | None
 ) -> np.ndarray:
     """The actions in all views, several parts of them searched at a time; ValueError where there is none."""
-    answers = _in_order(search, views, views_a_part, threads)
+    answers = in_order(search, views, views_a_part, threads)
     return _checked_answers(views, np.concatenate([np.zeros(0, dtype=np.int64), *answers]))
 
 
@@ -242,7 +242,7 @@ def _as_bytes(views: GameRecords) -> np.ndarray:
     return np.ascontiguousarray(views).view(np.dtype((np.void, views.dtype.itemsize)))
 
 
-def _in_order(
+def in_order(
     search: Callable[[GameRecords], Found], views: GameRecords, views_a_part: int, threads: int | None
 ) -> list[Found]:
     """What is found in each part of the views, several of them searched at a time."""

@@ -11,13 +11,15 @@ import torch
 
 from baselines.ppo import ppo
 from baselines.ppo.checkpoint import read_checkpoint, write_checkpoint
-from baselines.ppo.company import HEURISTIC, LEARNER, MOST_PAST_SELVES, PAST_SELF, PastSelves, seat_company
-from baselines.ppo.config import ConfigError, PPOConfig
+from baselines.ppo.company import FROZEN, HEURISTIC, LEARNER, MOST_PAST_SELVES, PAST_SELF, PastSelves, seat_company
+from baselines.ppo.config import ConfigError, PPOConfig, load_config
 from baselines.ppo.tables import Tables
 from king_env import bots
+from king_env.bots.pretrained import write_policy
 from king_env.engine import batch
 from king_env.engine.seats import NUM_SEATS
-from king_env.engine.state import OVER
+from king_env.engine.state import OVER, GameRecords
+from tests.bots.policies import small_policy
 
 
 def tiny(**options: Any) -> PPOConfig:
@@ -32,12 +34,12 @@ def played_once(config: PPOConfig) -> ppo.Learner:
 
 
 def test_each_company_has_its_share_of_the_tables_and_the_learner_each_seat_in_turn() -> None:
-    company = seat_company(400, 0.3, 0.15)
+    company = seat_company(400, 0.3, 0.15, 0.2)
     alone = (company == LEARNER).sum(axis=1) == 1
-    with_heuristic, with_past = (company == HEURISTIC).any(axis=1), (company == PAST_SELF).any(axis=1)
-    assert with_heuristic.sum() == pytest.approx(120, abs=1) and with_past.sum() == pytest.approx(60, abs=1)
-    np.testing.assert_array_equal(alone, with_heuristic | with_past)
-    assert not (with_heuristic & with_past).any()
+    with_whom = [(company == who).any(axis=1) for who in (HEURISTIC, PAST_SELF, FROZEN)]
+    assert [with_one.sum() for with_one in with_whom] == pytest.approx([120, 60, 80], abs=1)
+    np.testing.assert_array_equal(alone, np.any(with_whom, axis=0))
+    assert np.sum(with_whom, axis=0).max() == 1
     np.testing.assert_array_equal((company[alone] == LEARNER).argmax(axis=1), np.flatnonzero(alone) % NUM_SEATS)
 
 
@@ -51,10 +53,10 @@ def test_without_company_the_learner_has_all_seats() -> None:
     assert (seat_company(20, 0.0, 0.0) == LEARNER).all()
 
 
-@pytest.mark.parametrize("company", [{"heuristic_tables": 1.0}, {"past_tables": 1.0}])
-def test_the_learner_learns_from_its_own_seats_alone(
-    company: dict[str, float], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(
+    "company", [{"heuristic_tables": 1.0}, {"past_tables": 1.0}, {"frozen_tables": 1.0, "frozen_bot": "random"}]
+)
+def test_the_learner_learns_from_its_own_seats_alone(company: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     config = tiny(**company)
     learner = ppo.new_learner(config)
     ppo.invite(learner)
@@ -78,6 +80,56 @@ def test_the_heuristic_plays_its_seats_as_the_bot_does() -> None:
     views, _ = learner.tables.views(rows)
     batch.hide_hands(views, views["turn"].astype(np.int64))
     np.testing.assert_array_equal(ppo.heed(learner, rows, config), heuristic.act_batch(views, rng))
+
+
+def test_who_is_frozen_plays_as_its_file_does_and_is_handed_views(tmp_path: Path) -> None:
+    write_policy(small_policy(), tmp_path / "small.npz")
+    config = tiny(frozen_tables=1.0, frozen_bot=str(tmp_path / "small.npz"))
+    learner = ppo.new_learner(config)
+    rows = np.arange(config.num_games)
+    views, _ = learner.tables.views(rows)
+    batch.hide_hands(views, views["turn"].astype(np.int64))
+    rng, handed = np.random.default_rng(0), []
+    frozen = bots.make(config.frozen_bot)
+
+    class Watched:
+        name, version, act = frozen.name, frozen.version, frozen.act
+
+        def act_batch(self, views: GameRecords, rng: np.random.Generator) -> np.ndarray:
+            handed.append(views)
+            return frozen.act_batch(views, rng)
+
+    learner.frozen = Watched()
+    answers = ppo.ask_frozen(learner, rows, config)
+    np.testing.assert_array_equal(answers, frozen.act_batch(views, rng))
+    np.testing.assert_array_equal(handed[0], views)
+    assert ((handed[0]["hands"] != 0).sum(axis=1) == 1).all()
+
+
+def test_a_run_against_somebody_frozen_learns_and_resumes(tmp_path: Path) -> None:
+    config = tiny(frozen_tables=0.5, frozen_bot="heuristic")
+    whole, half = played_once(config), played_once(config)
+    write_checkpoint(ppo.training_state(half, config), tmp_path / "last.pt")
+    resumed = ppo.resume_learner(read_checkpoint(tmp_path / "last.pt"), config, tmp_path / "last.pt")
+    for learner in (whole, resumed):
+        ppo.iterate(learner, config)
+    for left, right in zip(whole.network.parameters(), resumed.network.parameters(), strict=True):
+        torch.testing.assert_close(left, right, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("bot", "message"),
+    [
+        ("heuristik", "frozen_bot: unknown bot 'heuristik'"),
+        ("gone.npz", "frozen_bot: no policy gone.npz"),
+        ("cheating-search", "frozen_bot: 'cheating-search' sees all hands, which nobody at a table may"),
+    ],
+)
+def test_a_run_against_somebody_who_may_not_sit_there_is_refused(bot: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(f'frozen_tables = 0.5\nfrozen_bot = "{bot}"', "utf-8")
+    with pytest.raises(ConfigError, match=message):
+        load_config(path)
 
 
 def test_past_selves_are_as_the_learner_was_and_the_latest_is_always_among_them() -> None:
@@ -180,8 +232,10 @@ def test_rates_of_a_warm_start_follow_the_minutes_where_nothing_comes_after_it()
     [
         (
             {"heuristic_tables": 0.6, "past_tables": 0.5},
-            "heuristic_tables: must not be above 1 together with past_tables",
+            "heuristic_tables: must not be above 1 together with past_tables and frozen_tables",
         ),
+        ({"past_tables": 0.6, "frozen_tables": 0.5}, "heuristic_tables: must not be above 1 together with"),
+        ({"frozen_tables": 1.5}, "frozen_tables: must be at least 0.0 and at most 1.0"),
         ({"heuristic_tables": -0.1}, "heuristic_tables"),
         ({"past_tables": 1.5}, "past_tables"),
         ({"removes_luck": True, "horizon": "game", "episode": "game"}, "removes_luck: playouts end with the deal"),

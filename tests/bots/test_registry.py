@@ -10,7 +10,7 @@ import pytest
 from king_env.bots import BOTS, Bot, BotError, make
 
 
-@pytest.mark.parametrize("name", [name for name in BOTS if name != "pretrained"])  # see test_pretrained.py
+@pytest.mark.parametrize("name", [name for name in BOTS if not name.startswith("pretrained")])  # see test_pretrained.py
 def test_a_bot_has_its_name_and_a_version(name: str) -> None:
     bot = make(name)
     assert isinstance(bot, Bot)
@@ -38,8 +38,8 @@ def test_an_option_that_changes_nothing_is_not_in_the_name() -> None:
         ),
         (
             "",
-            "unknown bot ''; known: uniform, random, heuristic, search, pretrained, cheating-search, "
-            "cheating-best-response, package.module:factory, or a path to a .pt or .npz file",
+            "unknown bot ''; known: uniform, random, heuristic, search, pretrained, pretrained-search, "
+            "cheating-search, cheating-best-response, package.module:factory, or a path to a .pt or .npz file",
         ),
         ("heuristic:speed=3", "bot 'heuristic': unknown option 'speed'; known: cards, choosing, bidding"),
         ("heuristic:card=random", "unknown option 'card' (did you mean 'cards'?)"),

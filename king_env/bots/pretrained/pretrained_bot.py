@@ -25,11 +25,9 @@ class PretrainedBot:
 
     def __init__(self, file: str | os.PathLike[str] | None = None, sample: int = 0) -> None:
         """The shipped policy, or that of a file; sample=1 draws its actions."""
-        if file is not None and not isinstance(file, str | os.PathLike):
-            raise ValueError(f"file: must be a path, not {file!r}")
         if sample not in (0, 1):
             raise ValueError(f"sample: must be 0 or 1, not {sample!r}")
-        self.policy: Policy = read_policy(SHIPPED if file is None else Path(file))
+        self.policy: Policy = read_policy(path_of(file))
         self._sample = bool(sample)
         self.name = name_of(file, self._sample)
         self.version = self.policy.fingerprint
@@ -67,6 +65,13 @@ class PretrainedBot:
         for start in range(0, len(views), CHUNK):
             chunk = views[start : start + CHUNK]
             yield chunk, *judge(self.policy.weights, chunk)
+
+
+def path_of(file: str | os.PathLike[str] | None) -> Path:
+    """Where a policy lies: that which was asked for, or the shipped one."""
+    if file is not None and not isinstance(file, str | os.PathLike):
+        raise ValueError(f"file: must be a path, not {file!r}")
+    return SHIPPED if file is None else Path(file)
 
 
 def name_of(file: str | os.PathLike[str] | None, sample: bool) -> str:

@@ -1,0 +1,180 @@
+"""Search with a policy: what its likeliest actions are worth in worlds that are likely by its own probabilities.
+
+All of them are played out in the same worlds: first by the policy in all four seats, each doing what it finds most
+probable, and after some tricks by the heuristic, which takes a hundredth of the time.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from king_env.bots.compiled import NO_ACTION, only_legal_action
+from king_env.bots.playouts import play_out
+from king_env.bots.pretrained.forward import judge_all
+from king_env.bots.pretrained.likely_worlds import Belief, Table, best_of, do_action, draw_worlds, weigh_worlds
+from king_env.bots.searching import Searches
+from king_env.chance import Stream, Streams, random_float
+from king_env.engine.actions import NUM_ACTIONS, Action
+from king_env.engine.kernel import entry_point, kernel
+from king_env.engine.seats import NUM_SEATS
+from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords
+
+# An action is looked at if its logit is at most so far below the best, and so many at most.
+LIKELY_LOGITS = 5.0
+MOST_CHOICES = 5
+
+# What a search found out about one decision.
+OUTLOOK_DTYPE = np.dtype(
+    [
+        ("num_choices", np.int64),  # one: nothing was searched; none: nobody is to act, or what is done is forced
+        ("num_worlds", np.int64),  # in which they were played out
+        ("actions", np.int64, (MOST_CHOICES,)),  # what they are, the policy's likeliest first
+        ("logits", np.float64, (MOST_CHOICES,)),  # of each, less that of the first
+        ("gains", np.float64, (MOST_CHOICES,)),  # how many points more than the first each makes in the mean
+        ("errors", np.float64, (MOST_CHOICES,)),  # the standard errors of these means
+    ],
+    align=True,
+)
+Outlook = GameRecord  # one element of an array of OUTLOOK_DTYPE
+Outlooks = np.ndarray  # OUTLOOK_DTYPE[N]
+
+
+# What may be done
+
+
+@kernel
+def is_listed(outlook: Outlook, action: Action) -> bool:
+    for choice in range(outlook["num_choices"]):
+        if outlook["actions"][choice] == action:
+            return True
+    return False
+
+
+@kernel
+def next_likely(logits: np.ndarray, least: float, outlook: Outlook) -> Action:
+    """The likeliest action that is not listed and whose logit is not less than the least; NO_ACTION without one."""
+    likely = NO_ACTION
+    for action in range(NUM_ACTIONS):
+        is_open = logits[action] >= least and not is_listed(outlook, action)
+        if is_open and (likely == NO_ACTION or logits[action] > logits[likely]):
+            likely = action
+    return likely
+
+
+@kernel
+def list_likely(view: GameRecords, table: Table, outlook: Outlook) -> None:
+    """Begin a decision: what the policy would do, and then what it thinks nearly as good."""
+    judge_all(view, table.weights, table.room, table.logits, table.values)
+    logits = table.logits[0]
+    highest = logits[best_of(logits)]
+    action = next_likely(logits, highest - LIKELY_LOGITS, outlook)
+    while action != NO_ACTION and outlook["num_choices"] < MOST_CHOICES:
+        choice = outlook["num_choices"]
+        outlook["actions"][choice] = action
+        outlook["logits"][choice] = logits[action] - highest
+        outlook["num_choices"] += 1
+        action = next_likely(logits, highest - LIKELY_LOGITS, outlook)
+
+
+# What it is worth
+
+
+@entry_point
+def end_deal(game: GameRecords) -> None:
+    """Let the heuristic finish the deal in ``game[0]``; compiled as a function of its own."""
+    play_out(game[0])
+
+
+@entry_point
+def play_out_by_policy(action: Action, num_plays: int, table: Table) -> None:
+    """Do an action in the table's game, and play the deal out: by the policy until so many cards have been played."""
+    game = table.game
+    do_action(game, action)
+    while game[0]["phase"] != TO_DEAL and game[0]["phase"] != OVER:
+        if game[0]["num_plays"] >= num_plays:
+            end_deal(game)
+            return
+        action = only_legal_action(game[0])
+        if action == NO_ACTION:
+            judge_all(game, table.weights, table.room, table.logits, table.values)
+            action = best_of(table.logits[0])
+        do_action(game, action)
+
+
+@kernel
+def take_likely(num_worlds: int, playouts: int, stream: Stream, table: Table) -> int:
+    """Move the worlds that are to be played out to the front, at most so many, with their shares; returns how many.
+
+    At even steps along the shares laid end to end, from a random place on, a world is taken. So one that is as long as
+    a step or longer is always taken and keeps its share; a shorter one is taken in proportion, and counts as a step.
+    """
+    place, passed, taken = random_float(stream), 0.0, 0
+    for number in range(num_worlds):
+        share = table.shares[number]
+        passed += share * playouts
+        if passed > place:
+            while passed > place:
+                place += 1.0
+            table.worlds[taken] = table.worlds[number]
+            table.shares[taken] = max(share, 1.0 / playouts)
+            taken += 1
+    return taken
+
+
+@kernel
+def add_up(num_worlds: int, made: np.ndarray, table: Table, outlook: Outlook) -> None:
+    """Write down what each choice gains in the mean over worlds, and how sure that is.
+
+    made: float64[MOST_CHOICES, playouts], the points of the seat after each choice in each world.
+    """
+    total = 0.0
+    for number in range(num_worlds):
+        total += table.shares[number]
+    for choice in range(outlook["num_choices"]):
+        gain, variance = 0.0, 0.0
+        for number in range(num_worlds):
+            gain += table.shares[number] / total * (made[choice, number] - made[0, number])
+        for number in range(num_worlds):
+            variance += (table.shares[number] / total * (made[choice, number] - made[0, number] - gain)) ** 2
+        outlook["gains"][choice] = gain
+        outlook["errors"][choice] = math.sqrt(variance)
+    outlook["num_worlds"] = num_worlds
+
+
+@entry_point
+def search_likely(
+    views: GameRecords,
+    tricks: int,
+    belief: Belief,
+    searches: Searches,
+    deals: np.ndarray,
+    streams: Streams,
+    table: Table,
+    made: np.ndarray,
+    outlooks: Outlooks,
+) -> None:
+    """Search each view that `begin_searches` has begun, in as many worlds as `made` has room for.
+
+    tricks: after so many full ones the heuristic ends a playout; made: float64[MOST_CHOICES, playouts], scratch;
+    outlooks: OUTLOOK_DTYPE[N], zeros, written.
+    """
+    playouts = made.shape[1]
+    for i in range(len(views)):
+        if searches[i]["num_choices"] == 1:
+            continue
+        view, seat, outlook = views[i : i + 1], int(views[i]["turn"]), outlooks[i]
+        list_likely(view, table, outlook)
+        if outlook["num_choices"] == 1:
+            continue
+        num_worlds = draw_worlds(view, deals[i], streams[i], table)
+        weigh_worlds(num_worlds, seat, belief, table)
+        num_worlds = take_likely(num_worlds, playouts, streams[i], table)
+        num_plays = (int(views[i]["num_plays"]) // NUM_SEATS + 1 + tricks) * NUM_SEATS
+        for number in range(num_worlds):
+            for choice in range(outlook["num_choices"]):
+                table.game[0] = table.worlds[number]
+                play_out_by_policy(int(outlook["actions"][choice]), num_plays, table)
+                made[choice, number] = table.game[0]["deal_scores"][seat]
+        add_up(num_worlds, made, table, outlook)
