@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from king_env.bots.compiled import NO_ACTION, only_legal_action
-from king_env.bots.playouts import play_out
+from king_env.bots.pretrained.advice import advise
 from king_env.bots.pretrained.forward import judge_all
 from king_env.bots.pretrained.likely_worlds import Belief, Table, best_of, do_action, draw_worlds, weigh_worlds
 from king_env.bots.searching import Searches
@@ -81,26 +81,25 @@ def list_likely(view: GameRecords, table: Table, outlook: Outlook) -> None:
 # What it is worth
 
 
-@entry_point
-def end_deal(game: GameRecords) -> None:
-    """Let the heuristic finish the deal in ``game[0]``; compiled as a function of its own."""
-    play_out(game[0])
+@kernel
+def is_deal_on(game: GameRecords) -> bool:
+    return game[0]["phase"] != TO_DEAL and game[0]["phase"] != OVER
 
 
 @entry_point
 def play_out_by_policy(action: Action, num_plays: int, table: Table) -> None:
     """Do an action in the table's game, and play the deal out: by the policy until so many cards have been played."""
-    game = table.game
+    game, advice = table.game, table.room.advice
     do_action(game, action)
-    while game[0]["phase"] != TO_DEAL and game[0]["phase"] != OVER:
-        if game[0]["num_plays"] >= num_plays:
-            end_deal(game)
-            return
+    while is_deal_on(game) and game[0]["num_plays"] < num_plays:
         action = only_legal_action(game[0])
         if action == NO_ACTION:
             judge_all(game, table.weights, table.room, table.logits, table.values)
             action = best_of(table.logits[0])
         do_action(game, action)
+    while is_deal_on(game):
+        advise(game, advice)
+        do_action(game, int(advice[0]))
 
 
 @kernel
@@ -114,7 +113,7 @@ def take_likely(num_worlds: int, playouts: int, stream: Stream, table: Table) ->
     for number in range(num_worlds):
         share = table.shares[number]
         passed += share * playouts
-        if passed > place:
+        if passed > place and taken < playouts:
             while passed > place:
                 place += 1.0
             table.worlds[taken] = table.worlds[number]
