@@ -90,10 +90,11 @@ def do_action(game: GameRecords, action: Action) -> None:
 @kernel
 def take_back_deal(world: GameRecords, game: GameRecords) -> None:
     """Write a world to ``game[0]`` as it was when the cards of this deal had been dealt."""
+    game[0] = world[0]
     hands = np.empty(NUM_SEATS, dtype=np.int64)
     for seat in range(NUM_SEATS):
         hands[seat] = world[0]["hands"][seat] | world[0]["played"][seat]
-    game[0] = world[0]
+        game[0]["scores"][seat] -= world[0]["deal_scores"][seat]
     start_deal(game[0], hands)
 
 
