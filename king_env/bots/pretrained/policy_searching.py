@@ -17,6 +17,7 @@ from king_env.bots.pretrained.likely_worlds import Belief, Table, best_of, do_ac
 from king_env.bots.searching import Searches
 from king_env.chance import Stream, Streams, random_float
 from king_env.engine.actions import NUM_ACTIONS, Action
+from king_env.engine.information import num_deals
 from king_env.engine.kernel import entry_point, kernel
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords
@@ -24,16 +25,17 @@ from king_env.engine.state import OVER, TO_DEAL, GameRecord, GameRecords
 # An action is looked at if its logit is at most so far below the best, and so many at most.
 LIKELY_LOGITS = 5.0
 MOST_CHOICES = 5
+# So many points the gains of playouts are taken to vary by before any is seen, which counts like so many playouts.
+USUAL_SPREAD, USUAL_COUNT = 20.0, 2.0
 
 # What a search found out about one decision.
 OUTLOOK_DTYPE = np.dtype(
     [
         ("num_choices", np.int64),  # one: nothing was searched; none: nobody is to act, or what is done is forced
-        ("num_worlds", np.int64),  # in which they were played out
         ("actions", np.int64, (MOST_CHOICES,)),  # what they are, the policy's likeliest first
         ("logits", np.float64, (MOST_CHOICES,)),  # of each, less that of the first
         ("gains", np.float64, (MOST_CHOICES,)),  # how many points more than the first each makes in the mean
-        ("errors", np.float64, (MOST_CHOICES,)),  # the standard errors of these means
+        ("errors", np.float64, (MOST_CHOICES,)),  # the standard errors of these means; 0: all worlds were looked at
     ],
     align=True,
 )
@@ -123,23 +125,35 @@ def take_likely(num_worlds: int, playouts: int, stream: Stream, table: Table) ->
 
 
 @kernel
-def add_up(num_worlds: int, made: np.ndarray, table: Table, outlook: Outlook) -> None:
+def error_of(choice: int, gain: float, num_worlds: int, made: np.ndarray, shares: np.ndarray) -> float:
+    """How sure the mean gain of a choice is: few worlds, or few that count, are not trusted to tell how gains vary."""
+    variance, squares = 0.0, 0.0
+    for number in range(num_worlds):
+        variance += shares[number] * (made[choice, number] - made[0, number] - gain) ** 2
+        squares += shares[number] ** 2
+    count = 1.0 / squares  # of equally likely worlds, from which one would know as much
+    variance = (count * variance + USUAL_COUNT * USUAL_SPREAD**2) / (count + USUAL_COUNT)
+    return math.sqrt(variance / count)
+
+
+@kernel
+def add_up(num_worlds: int, is_exact: bool, made: np.ndarray, shares: np.ndarray, outlook: Outlook) -> None:
     """Write down what each choice gains in the mean over worlds, and how sure that is.
 
-    made: float64[MOST_CHOICES, playouts], the points of the seat after each choice in each world.
+    is_exact: there are no other worlds; made: float64[MOST_CHOICES, playouts], the points of the seat after each choice
+    in each world; shares: float64, of the worlds.
     """
     total = 0.0
     for number in range(num_worlds):
-        total += table.shares[number]
-    for choice in range(outlook["num_choices"]):
-        gain, variance = 0.0, 0.0
+        total += shares[number]
+    for number in range(num_worlds):
+        shares[number] /= total
+    for choice in range(1, outlook["num_choices"]):
+        gain = 0.0
         for number in range(num_worlds):
-            gain += table.shares[number] / total * (made[choice, number] - made[0, number])
-        for number in range(num_worlds):
-            variance += (table.shares[number] / total * (made[choice, number] - made[0, number] - gain)) ** 2
+            gain += shares[number] * (made[choice, number] - made[0, number])
         outlook["gains"][choice] = gain
-        outlook["errors"][choice] = math.sqrt(variance)
-    outlook["num_worlds"] = num_worlds
+        outlook["errors"][choice] = 0.0 if is_exact else error_of(choice, gain, num_worlds, made, shares)
 
 
 @entry_point
@@ -168,6 +182,7 @@ def search_likely(
         if outlook["num_choices"] == 1:
             continue
         num_worlds = draw_worlds(view, deals[i], streams[i], table)
+        is_exact = num_worlds == num_deals(deals[i])
         weigh_worlds(num_worlds, seat, belief, table)
         num_worlds = take_likely(num_worlds, playouts, streams[i], table)
         num_plays = (int(views[i]["num_plays"]) // NUM_SEATS + 1 + tricks) * NUM_SEATS
@@ -176,4 +191,4 @@ def search_likely(
                 table.game[0] = table.worlds[number]
                 play_out_by_policy(int(outlook["actions"][choice]), num_plays, table)
                 made[choice, number] = table.game[0]["deal_scores"][seat]
-        add_up(num_worlds, made, table, outlook)
+        add_up(num_worlds, is_exact, made, table.shares, outlook)
