@@ -148,7 +148,8 @@ def test_a_world_is_taken_as_often_as_it_is_likely() -> None:
 def gains_by_hand(view: GameRecords, actions: list[int], belief: Belief, table: Table) -> np.ndarray:
     """The mean of what each action gains over the first in all worlds, each as often as it is likely."""
     seat, deals = int(view["turn"][0]), new_deals()
-    likelihoods, made = [], []
+    likelihoods: list[float] = []
+    made: list[list[float]] = []
     for number in range(count_deals_of(view[0], deals[0])):
         world = view.copy()
         lay_out_deal(deals[0], number, world[0])
@@ -166,7 +167,7 @@ def test_where_all_worlds_are_searched_a_gain_is_the_mean_over_them_by_likelihoo
     bot = PolicySearchBot(policy_file, playouts=100_000, candidates=500, tricks=13)
     table, compared = new_table(POLICY.weights, 1), 0
     for game in some_positions(1500, seed=7):
-        view = hidden(game.reshape(1))
+        view = hidden(np.array([game]))
         if count_deals(view) > 40 or legal_mask(view).sum() == 1:
             continue
         (thought,) = bot.explain(view)
@@ -234,7 +235,7 @@ def test_it_says_what_likely_actions_gain(quick: PolicySearchBot) -> None:
         if thought.gains:
             assert thought.errors is not None and thought.gains.keys() == thought.errors.keys()
             assert thought.gains[int(likely)] == thought.errors[int(likely)] == 0.0
-            assert legal_mask(game.reshape(1))[0, list(thought.gains)].all()
+            assert legal_mask(np.array([game]))[0, list(thought.gains)].all()
 
 
 def test_it_takes_from_a_policy_that_plays_badly(policy_file: Path) -> None:
