@@ -89,13 +89,13 @@ def likelihood_by_hand(before: list[GameRecords], seat: int) -> float:
     """The probabilities of all that the others have done, each as the policy judges it then."""
     total = 0.0
     for game, then in zip(before, before[1:], strict=False):
-        legal = np.flatnonzero(legal_mask(game)[0])
+        legal: list[int] = np.flatnonzero(legal_mask(game)[0]).tolist()
         if game["turn"][0] == seat or len(legal) == 1:
             continue
-        done = next(action for action in legal if after(game, int(action)).tobytes() == then.tobytes())
+        done = next(action for action in legal if after(game, action).tobytes() == then.tobytes())
         logits = judge(POLICY.weights, game)[0][0, legal].astype(np.float64) * BELIEF.sharpness
         probabilities = np.exp(logits) / np.exp(logits).sum()
-        of_done = probabilities[legal.tolist().index(done)]
+        of_done = probabilities[legal.index(done)]
         total += math.log((1.0 - BELIEF.surprise) * of_done + BELIEF.surprise / len(legal))
     return total
 
