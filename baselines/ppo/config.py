@@ -147,7 +147,7 @@ class PPOConfig:
     device: str = "cpu"
     """A torch device: `cpu`, `cuda`, `cuda:1`, …"""
     num_threads: int = 1
-    """Threads of one torch operation; more than one pays only where the cores are otherwise idle."""
+    """Threads that choose and learn side by side; more than there are idle cores is of no use."""
     bf16: str = "auto"
     """`on`, `off`, or `auto`: compute in bfloat16 where the hardware does so natively."""
 

@@ -28,10 +28,9 @@ def choose_legal(
     places: np.ndarray,  # int64[2, num_actions]: PART and ROW of each action
     masks: np.ndarray,  # int8[B, num_actions]
     advice: np.ndarray,  # int64[B]
-    generator: torch.Generator,
+    draws: Tensor,  # float64[B], each in [0, 1)
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Actions drawn by their probability (int64[B]), their log-probabilities and the values (float32[B])."""
-    draws = torch.rand(len(features), dtype=torch.float64, generator=generator)
     actions = np.empty(len(features), dtype=np.int64)
     log_probs, values = np.empty(len(features), dtype=np.float32), np.empty(len(features), dtype=np.float32)
     draw_legal(

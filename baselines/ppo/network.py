@@ -99,9 +99,11 @@ def legal_log_probs(logits: Tensor, masks: Tensor) -> Tensor:
     return torch.log_softmax(logits.masked_fill(masks == 0, ILLEGAL_LOGIT), dim=-1)
 
 
-def sample(log_probs: Tensor, generator: torch.Generator | None) -> Tensor:
-    """One action a row (int64[B]) by its probability; one of probability 0 is never drawn."""
-    draws = torch.rand(len(log_probs), dtype=torch.float64, device=log_probs.device, generator=generator)
+def sample(log_probs: Tensor, draws: Tensor) -> Tensor:
+    """One action a row (int64[B]) by its probability, as draws in [0, 1) have it (float64[B]).
+
+    One of probability 0 is never drawn.
+    """
     actions = torch.empty(len(log_probs), dtype=torch.int64)
     draw_actions(log_probs.contiguous().cpu().numpy(), draws.cpu().numpy(), actions.numpy())
     return actions.to(log_probs.device)

@@ -62,6 +62,7 @@ from baselines.ppo.run_folder import (
     write_snapshot,
 )
 from baselines.ppo.seat_streams import SeatStreams
+from baselines.ppo.side_by_side import Threads, step_side_by_side
 from baselines.ppo.starting_weights import StartError, take_weights
 from baselines.ppo.tables import Tables
 from baselines.ppo.teacher import LessonBook, take_lessons
@@ -139,6 +140,7 @@ class Learner:
     optimizer: ClippedAdam
     tables: Tables
     streams: SeatStreams
+    threads: Threads
     generator: torch.Generator  # of sampled actions, on the device
     shuffler: np.random.Generator  # of minibatches
     book: LessonBook
@@ -174,6 +176,7 @@ def new_learner(config: PPOConfig) -> Learner:
         optimizer=new_optimizer(network),
         tables=tables,
         streams=SeatStreams(config.num_games, config.num_steps),
+        threads=Threads(config.num_threads),
         generator=torch.Generator(device).manual_seed(config.seed),
         shuffler=np.random.default_rng(config.seed),
         book=LessonBook(config.played_out_decisions),
@@ -234,17 +237,14 @@ def teach(learner: Learner, config: PPOConfig) -> dict[str, float]:
         lessons = take_lessons(learner.tables, config.num_steps, config.played_out_worlds, play, learner.shuffler)
         added = learner.book.add(lessons)
     taken = time.perf_counter()
-    device = torch.device(config.device)
-    weights = torch.tensor([-1.0, -entropy_coef], device=device)  # both are to rise
+    weights = torch.tensor([-1.0, -entropy_coef], device=config.device)  # both are to rise
+    terms_of = functools.partial(terms_of_lessons, learner, config)
     seen: list[Tensor] = []
     for _ in range(max(1, round(config.teacher_epochs * added / config.minibatch_size))):
-        rows = learner.shuffler.integers(len(learner.book), size=config.minibatch_size)
-        batch = learner.book.look_up(rows, device)
-        with precision(config):
-            terms = lesson_terms(learner.network, batch)
-        torch.dot(terms, weights).backward()
-        grad_norm = learner.optimizer.step_clipped(config.max_grad_norm)
-        seen.append(torch.cat([terms.detach(), grad_norm[None]]))
+        rows = torch.from_numpy(learner.shuffler.integers(len(learner.book), size=config.minibatch_size))
+        seen.append(
+            step_side_by_side(learner.threads, terms_of, rows, weights, learner.optimizer, config.max_grad_norm)
+        )
     ended = time.perf_counter()
     counters.taught += added
     counters.minutes += (ended - started) / SECONDS_A_MINUTE
@@ -261,6 +261,13 @@ def teach(learner: Learner, config: PPOConfig) -> dict[str, float]:
         **dict(zip([*LESSON_TERMS, "grad_norm"], torch.stack(seen).mean(dim=0).tolist(), strict=True)),
     }
     return {name: row[name] for name in TEACHER_METRICS}
+
+
+def terms_of_lessons(learner: Learner, config: PPOConfig, rows: Tensor) -> Tensor:
+    """LESSON_TERMS of some lessons in the book (int64[K])."""
+    batch = learner.book.look_up(rows.numpy(), torch.device(config.device))
+    with precision(config):
+        return lesson_terms(learner.network, batch)
 
 
 @torch.inference_mode()
@@ -300,17 +307,15 @@ def collect(learner: Learner, config: PPOConfig, spent: TimeSpent) -> None:
         spent.env += time.perf_counter() - acted
 
 
-@torch.inference_mode()
 def decide(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
     """Sample the actions (int64[K]) of the seats to act in these games, and add the decisions to their streams."""
-    shown = learner.tables.shown(games)
-    masks, advice = learner.tables.masks[games], learner.tables.advice[games]
-    device = torch.device(config.device)
-    with precision(config):
-        features = learner.network.trunk(torch.from_numpy(shown).to(device))
-        actions, log_probs, values = choose(learner, learner.network, features, masks, advice)
-    foreseen = learner.tables.foresee(games) if config.removes_luck else np.zeros(len(games), dtype=np.float32)
-    learner.streams.add(games, learner.tables.seats[games], shown, advice, masks, actions, log_probs, values, foreseen)
+    tables = learner.tables
+    shown, masks, advice = tables.shown(games), tables.masks[games], tables.advice[games]
+    actions, log_probs, values = choose(learner, learner.network, shown, masks, advice, config)
+    foreseen = np.zeros(len(games), dtype=np.float32)
+    if config.removes_luck:
+        foreseen = np.concatenate(learner.threads.map(tables.foresee, np.array_split(games, learner.threads.number)))
+    learner.streams.add(games, tables.seats[games], shown, advice, masks, actions, log_probs, values, foreseen)
     return actions
 
 
@@ -320,13 +325,11 @@ def heed(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
     return np.asarray(learner.tables.advice[games])
 
 
-@torch.inference_mode()
 def reply(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
     """Sample the actions (int64[K]) of a past self in these games."""
-    network, tables = learner.past_selves.network, learner.tables
-    shown = torch.from_numpy(tables.shown(games)).to(torch.device(config.device))
-    with precision(config):
-        return choose(learner, network, network.trunk(shown), tables.masks[games], tables.advice[games])[0]
+    tables = learner.tables
+    shown, masks, advice = tables.shown(games), tables.masks[games], tables.advice[games]
+    return choose(learner, learner.past_selves.network, shown, masks, advice, config)[0]
 
 
 def ask_frozen(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
@@ -338,16 +341,32 @@ def ask_frozen(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.nda
 
 
 def choose(
-    learner: Learner, network: PolicyValueNetwork, features: Tensor, masks: np.ndarray, advice: np.ndarray
+    learner: Learner,
+    network: PolicyValueNetwork,
+    shown: np.ndarray,
+    masks: np.ndarray,
+    advice: np.ndarray,
+    config: PPOConfig,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Actions drawn by their probability (int64[K]), their log-probabilities and the values (float32[K])."""
-    if is_compiled(features):
-        return choose_legal(features, network.heads, network.places, masks, advice, learner.generator)
-    logits, values = learner.network.judge(features, torch.from_numpy(advice).to(features.device))
-    log_probs = legal_log_probs(logits.float(), torch.from_numpy(masks).to(features.device))
-    actions = sample(log_probs, learner.generator)
-    chosen = log_probs.gather(1, actions[:, None])[:, 0]
-    return actions.cpu().numpy(), chosen.cpu().numpy(), values.float().cpu().numpy()
+    device = torch.device(config.device)
+    draws = torch.rand(len(shown), dtype=torch.float64, device=device, generator=learner.generator)
+
+    @torch.inference_mode()
+    def choose_some(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        with precision(config):
+            features = network.trunk(torch.from_numpy(shown[rows]).to(device))
+            if is_compiled(features):
+                return choose_legal(features, network.heads, network.places, masks[rows], advice[rows], draws[rows])
+            logits, values = network.judge(features, torch.from_numpy(advice[rows]).to(device))
+        log_probs = legal_log_probs(logits.float(), torch.from_numpy(masks[rows]).to(device))
+        actions = sample(log_probs, draws[rows])
+        chosen = log_probs.gather(1, actions[:, None])[:, 0]
+        return actions.cpu().numpy(), chosen.cpu().numpy(), values.float().cpu().numpy()
+
+    parts = np.array_split(np.arange(len(shown)), min(learner.threads.number, len(shown)))
+    actions, log_probs, values = map(np.concatenate, zip(*learner.threads.map(choose_some, parts), strict=True))
+    return actions, log_probs, values
 
 
 # ── update ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -387,26 +406,19 @@ def loss_weights(entropy_coef: float, config: PPOConfig) -> Tensor:
     return torch.tensor([weights.get(term, 0.0) for term in TERMS], device=config.device)
 
 
-def update(
-    network: PolicyValueNetwork,
-    optimizer: ClippedAdam,
-    batch: Batch,
-    shuffler: np.random.Generator,
-    entropy_coef: float,
-    config: PPOConfig,
-) -> dict[str, float]:
+def update(learner: Learner, batch: Batch, entropy_coef: float, config: PPOConfig) -> dict[str, float]:
     """Some epochs of gradient steps on shuffled minibatches; returns the mean of each part of the loss."""
     num_decisions = len(batch.actions)
     num_minibatches = max(1, round(num_decisions / config.minibatch_size))
     weights = loss_weights(entropy_coef, config)
+    terms_of = functools.partial(losses, learner.network, batch, config=config)
     seen: list[Tensor] = []
     for _ in range(config.update_epochs):
-        order = torch.from_numpy(shuffler.permutation(num_decisions)).to(batch.actions.device)
+        order = torch.from_numpy(learner.shuffler.permutation(num_decisions)).to(batch.actions.device)
         for rows in order.tensor_split(num_minibatches):
-            terms = losses(network, batch, rows, config)
-            torch.dot(terms, weights).backward()
-            grad_norm = optimizer.step_clipped(config.max_grad_norm)
-            seen.append(torch.cat([terms.detach(), grad_norm[None]]))
+            seen.append(
+                step_side_by_side(learner.threads, terms_of, rows, weights, learner.optimizer, config.max_grad_norm)
+            )
     means = torch.stack(seen).mean(dim=0).tolist()
     return dict(zip([*TERMS, "grad_norm"], means, strict=True))
 
@@ -453,7 +465,7 @@ def iterate(learner: Learner, config: PPOConfig) -> dict[str, float]:
     collect(learner, config, spent)
     started = time.perf_counter()
     batch, explained_variance = make_batch(learner.streams, config)
-    parts = update(learner.network, learner.optimizer, batch, learner.shuffler, entropy_coef, config)
+    parts = update(learner, batch, entropy_coef, config)
     spent.learn = time.perf_counter() - started
     num_actions = config.num_games * config.num_steps
     counters.iterations += 1
@@ -728,8 +740,8 @@ def compile_kernels(config: PPOConfig) -> None:
 
 
 def set_up_torch(config: PPOConfig) -> None:
-    """Threads, and a device that exists."""
-    torch.set_num_threads(config.num_threads)
+    """A device that exists; what is done side by side is not divided once more by torch."""
+    torch.set_num_threads(1)
     try:
         torch.zeros(1, device=config.device)
     except (RuntimeError, AssertionError) as error:

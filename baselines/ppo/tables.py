@@ -39,7 +39,6 @@ class Tables:
         self.seats = np.zeros(config.num_games, dtype=np.int64)
         self.advice = np.full(config.num_games, NO_ADVICE)
         self._is_advised = config.is_advised
-        self._finished = new_records(1)
         self._scales = np.zeros(config.num_games, dtype=np.float32)
         # What each env writes when it steps, made once: it looks at arrays that it knows no more.
         self._out = [
@@ -89,7 +88,7 @@ class Tables:
         foreseen, is_wanted = np.zeros(len(self.seats), dtype=np.float32), np.zeros(len(self.seats), dtype=np.bool_)
         is_wanted[rows] = True
         for part, games, scales in self.parts():
-            foresee_tables(games, scales, is_wanted[part], self._finished, foreseen[part])
+            foresee_tables(games, scales, is_wanted[part], new_records(1), foreseen[part])
         return foreseen[rows]
 
     def views(self, rows: np.ndarray) -> tuple[GameRecords, np.ndarray]:

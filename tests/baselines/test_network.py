@@ -53,6 +53,10 @@ def test_the_gradient_of_the_entropy_is_that_of_the_categorical(
     torch.testing.assert_close(gradient, expected, atol=1e-5, rtol=1e-4)
 
 
+def draws_for(log_probs: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return torch.rand(len(log_probs), dtype=torch.float64, generator=generator)
+
+
 def test_an_illegal_action_has_probability_zero_and_is_never_drawn(
     logits_and_masks: tuple[torch.Tensor, torch.Tensor],
 ) -> None:
@@ -61,12 +65,12 @@ def test_an_illegal_action_has_probability_zero_and_is_never_drawn(
     assert (log_probs.exp()[masks == 0] == 0).all()
     generator = torch.Generator().manual_seed(1)
     for _ in range(50):
-        assert masks.gather(1, sample(log_probs, generator)[:, None]).all()
+        assert masks.gather(1, sample(log_probs, draws_for(log_probs, generator))[:, None]).all()
 
 
 def test_actions_are_drawn_by_their_probability() -> None:
     log_probs = torch.tensor([0.5, 0.3, 0.2]).log().expand(100_000, 3)
-    drawn = sample(log_probs, torch.Generator().manual_seed(2))
+    drawn = sample(log_probs, draws_for(log_probs, torch.Generator().manual_seed(2)))
     shares = torch.bincount(drawn, minlength=3) / len(drawn)
     torch.testing.assert_close(shares, torch.tensor([0.5, 0.3, 0.2]), atol=0.01, rtol=0.0)
 

@@ -114,7 +114,7 @@ def test_an_update_makes_what_paid_more_likely() -> None:
     batch, _ = ppo.make_batch(learner.streams, config)
     rows = torch.arange(len(batch.actions))
     ppo.set_learning_rate(learner.optimizer, config.learning_rate)
-    ppo.update(learner.network, learner.optimizer, batch, learner.shuffler, 0.0, config)
+    ppo.update(learner, batch, 0.0, config)
     with torch.inference_mode(), ppo.precision(config):
         logits, _ = learner.network(batch.shown, batch.advice)
     log_probs = legal_log_probs(logits.float(), batch.masks)[rows, batch.actions]
