@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from baselines.ppo.clipped_adam import ClippedAdam
 
-Part, Result = TypeVar("Part"), TypeVar("Result")
+Part = TypeVar("Part")
+Result = TypeVar("Result")
 
 
 class Threads:
