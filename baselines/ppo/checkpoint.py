@@ -30,11 +30,14 @@ class CheckpointError(ValueError):
 
 
 def new_network(config: PPOConfig) -> PolicyValueNetwork:
-    """The network that a config describes, for the installed observation layout."""
+    """The network that a config describes, for the installed observation layout; a value not to be learned is 0."""
     if config.network == "suits":
-        (width,) = config.hidden_sizes
-        return suit_network(width)
-    return flat_network(SHOWN_SIZE, NUM_ACTIONS, config.hidden_sizes)
+        network = suit_network(*config.hidden_sizes)
+    else:
+        network = flat_network(SHOWN_SIZE, NUM_ACTIONS, config.hidden_sizes)
+    if not config.value_coef:
+        network.forget_value()
+    return network
 
 
 def versions() -> dict[str, str]:
@@ -109,13 +112,13 @@ def check_contents(checkpoint: Any, path: Path) -> None:
             raise CheckpointError(f"{path} is not a checkpoint of King: {key!r} is not the {kind.__name__} it must be")
 
 
-def load_policy(path: Path) -> tuple[PolicyValueNetwork, PPOConfig]:
-    """The network of a checkpoint, and the config it was trained with."""
+def load_policy(path: Path) -> tuple[PolicyValueNetwork, PPOConfig, dict[str, Any]]:
+    """The network of a checkpoint, the config it was trained with, and the counters that say how far."""
     checkpoint = read_checkpoint(path)
     config = trained_config(checkpoint, path)
     network = new_network(config)
     load_weights(network, checkpoint["policy"], path)
-    return network, config
+    return network, config, checkpoint["counters"]
 
 
 def trained_config(checkpoint: Mapping[str, Any], path: Path) -> PPOConfig:

@@ -139,7 +139,8 @@ class PPOConfig:
     final_entropy_coef: float = 0.02
     """Weight of the entropy bonus at the end; it changes linearly."""
     value_coef: float = 0.5
-    """Weight of the value loss, in units of reward."""
+    """Weight of the value loss, in units of reward. 0: no value is learned. With `removes_luck` there is little to
+    foresee, and what the layers that policy and value share learn of noise harms the policy."""
     max_grad_norm: float = 0.5
     """Longest gradient that is used at its full length."""
 

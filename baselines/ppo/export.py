@@ -28,9 +28,6 @@ class ExportError(ValueError):
     """A policy that cannot be exported, or what was to be kept with it: says why in one line."""
 
 
-NO_VALUE = ""  # the unit of a value that nobody trained: only self-play trains it
-
-
 def exported(network: PolicyValueNetwork, config: PPOConfig, **about: Any) -> Policy:
     """The policy of a network that treats suits alike and is advised; `about` is for people."""
     points = points_a_unit(config)
@@ -58,12 +55,11 @@ def exported(network: PolicyValueNetwork, config: PPOConfig, **about: Any) -> Po
 
 def policy_of_checkpoint(path: Path, **about: Any) -> Policy:
     """The policy of a checkpoint; `about` is for people."""
-    checkpoint = read_checkpoint(path)
-    network, config = load_policy(path)
-    about = {**{name: checkpoint.get(name) for name in ("counters", "versions")}, **about}
-    if not checkpoint["counters"].get("decisions"):
-        about["unit"] = NO_VALUE
-    return exported(network, config, **about)
+    network, config, counters = load_policy(path)
+    versions = read_checkpoint(path).get("versions")
+    return exported(
+        network, config, **{"counters": counters, "versions": versions, **about}, unit=unit_of_value(config, counters)
+    )
 
 
 def features_of(sections: Collection[str]) -> np.ndarray:

@@ -53,6 +53,11 @@ class PolicyValueNetwork(nn.Module):
         part, row = torch.from_numpy(self.places).to(features.device)
         return advised(of_rows[:, part, row], advice), self.value_head(by_part[:, -1]).squeeze(-1)
 
+    def forget_value(self) -> None:
+        """Let all values be 0."""
+        nn.init.zeros_(self.value_head.weight)
+        nn.init.zeros_(self.value_head.bias)
+
     @property
     def heads(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Weight and bias of the policy's head, and of the value's."""

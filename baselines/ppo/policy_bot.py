@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,6 +31,7 @@ FINGERPRINT_BYTES = 4
 POINTS_TO_COME = "points to come in this deal, more than the mean of the four seats"
 MORE_THAN_HEURISTIC = "points more in this deal than if the heuristic ended it in all seats"
 UNITS_OF_REWARD = "units of reward"
+NO_VALUE = ""  # the unit of a value that nobody trained: only self-play trains it
 
 
 class PolicyBot:
@@ -44,7 +46,7 @@ class PolicyBot:
         sample: bool = False,
         name: str = "ppo",
         points_a_unit: np.ndarray | None = None,  # float[kinds of deal]: what a unit of the value is in points
-        unit: str = "",
+        unit: str | None = None,  # of the value; NO_VALUE if there is none
     ) -> None:
         # In double precision a view is answered alike on its own and in a batch: float32 rounds differently by shape.
         self._network = network.cpu().double().eval()
@@ -52,7 +54,8 @@ class PolicyBot:
         self._is_advised = is_advised
         self._sample = sample
         self._points_a_unit = points_a_unit
-        self._unit = unit or (UNITS_OF_REWARD if points_a_unit is None else POINTS_TO_COME)
+        default_unit = UNITS_OF_REWARD if points_a_unit is None else POINTS_TO_COME
+        self._unit = default_unit if unit is None else unit
         self.name = name
         self.version = fingerprint(self._network)
 
@@ -66,7 +69,7 @@ class PolicyBot:
         return np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int64)
 
     def explain(self, views: GameRecords) -> list[Thought]:
-        """The probabilities of all legal actions and the value in each of N views; it changes nothing it answers."""
+        """The probabilities of all legal actions in each of N views, and the value if the policy has learned one."""
         thoughts: list[Thought] = []
         for start in range(0, len(views), CHUNK):
             chunk = views[start : start + CHUNK]
@@ -75,7 +78,7 @@ class PolicyBot:
             probabilities = log_probs.exp().numpy()
             for row, value in zip(probabilities, values_in_points, strict=True):
                 likely = {int(action): float(row[action]) for action in np.flatnonzero(row)}
-                thoughts.append(Thought(likely, float(value), self._unit))
+                thoughts.append(Thought(likely, float(value), self._unit) if self._unit else Thought(likely))
         return thoughts
 
     def _in_points(self, views: GameRecords, values: np.ndarray) -> np.ndarray:
@@ -120,7 +123,7 @@ def fingerprint(network: PolicyValueNetwork) -> int:
 
 def load(path: str, sample: bool = False) -> PolicyBot:
     """The bot of a checkpoint file; `sample` draws its actions instead of playing the most probable."""
-    network, config = load_policy(Path(path))
+    network, config, counters = load_policy(Path(path))
     return PolicyBot(
         network,
         config.ignored_sections,
@@ -128,12 +131,14 @@ def load(path: str, sample: bool = False) -> PolicyBot:
         sample=sample,
         name=Path(path).as_posix(),
         points_a_unit=points_a_unit(config),
-        unit=unit_of_value(config),
+        unit=unit_of_value(config, counters),
     )
 
 
-def unit_of_value(config: PPOConfig) -> str:
-    """What a value counts, for people."""
+def unit_of_value(config: PPOConfig, counters: Mapping[str, Any] | None = None) -> str:
+    """What a value counts, for people, once training has come as far as counters say (None: to its end)."""
+    if not config.value_coef or not (config.total_decisions if counters is None else counters.get("decisions")):
+        return NO_VALUE
     if points_a_unit(config) is None:
         return UNITS_OF_REWARD
     return MORE_THAN_HEURISTIC if config.removes_luck else POINTS_TO_COME

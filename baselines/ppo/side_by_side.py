@@ -21,7 +21,9 @@ class Threads:
     def __init__(self, number: int) -> None:
         self.number = number
         # Whatever torch divides further would only be in the way.
-        self._pool = ThreadPoolExecutor(number, initializer=torch.set_num_threads, initargs=(1,)) if number > 1 else None
+        self._pool = (
+            ThreadPoolExecutor(number, initializer=torch.set_num_threads, initargs=(1,)) if number > 1 else None
+        )
 
     def map(self, work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
         """What comes of each part, in their order."""

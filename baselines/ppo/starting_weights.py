@@ -11,9 +11,9 @@ from torch import Tensor
 
 from baselines.ppo.checkpoint import CheckpointError, read_checkpoint, trained_config, weights_difference
 from baselines.ppo.config import PPOConfig
-from baselines.ppo.export import NO_VALUE, features_of
+from baselines.ppo.export import features_of
 from baselines.ppo.network import PolicyValueNetwork
-from baselines.ppo.policy_bot import points_a_unit, unit_of_value
+from baselines.ppo.policy_bot import NO_VALUE, points_a_unit, unit_of_value
 from king_env.bots.pretrained.forward import Weights
 from king_env.bots.pretrained.policy_file import Policy, PolicyFileError, read_policy
 from king_env.bots.pretrained.pretrained_bot import SHIPPED
@@ -42,9 +42,7 @@ def take_weights(network: PolicyValueNetwork, source: str, config: PPOConfig) ->
         raise StartError(f"start_from: {source} does not fit this config: {difference}")
     network.load_state_dict(weights)
     if not value_is_kept:
-        with torch.no_grad():
-            network.value_head.weight.zero_()
-            network.value_head.bias.zero_()
+        network.forget_value()
 
 
 def _of_checkpoint(path: Path, config: PPOConfig) -> tuple[Mapping[str, Tensor], bool]:
@@ -58,7 +56,7 @@ def _of_checkpoint(path: Path, config: PPOConfig) -> tuple[Mapping[str, Tensor],
         here, there = getattr(config, key), getattr(trained, key)
         if here != there:
             raise StartError(f"start_from: {path} was trained with {key} = {there!r}; here it is {here!r}")
-    unit = unit_of_value(trained) if checkpoint["counters"].get("decisions") else NO_VALUE
+    unit = unit_of_value(trained, checkpoint["counters"])
     return checkpoint["policy"], _counts_alike(points_a_unit(trained), unit, config)
 
 
@@ -83,7 +81,7 @@ def _of_file(path: Path, config: PPOConfig) -> tuple[Mapping[str, Tensor], bool]
 
 def _counts_alike(points: np.ndarray | None, unit: str, config: PPOConfig) -> bool:
     here = points_a_unit(config)
-    if points is None or here is None or unit != unit_of_value(config):
+    if points is None or here is None or unit == NO_VALUE or unit != unit_of_value(config):
         return False
     return np.allclose(points, here)
 

@@ -53,7 +53,7 @@ def views() -> GameRecords:
 def test_a_policy_is_read_back_as_it_was_written(checkpoint: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "policy.pt"
     write_checkpoint(checkpoint, path)
-    network, config = load_policy(path)
+    network, config, _ = load_policy(path)
     assert config == CONFIG
     for name, tensor in network.state_dict().items():
         assert torch.equal(tensor, checkpoint["policy"][name])

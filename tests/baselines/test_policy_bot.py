@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
 from baselines.ppo.checkpoint import new_network
 from baselines.ppo.config import PPOConfig
-from baselines.ppo.policy_bot import POINTS_TO_COME, UNITS_OF_REWARD, PolicyBot, points_a_unit
+from baselines.ppo.policy_bot import (
+    MORE_THAN_HEURISTIC,
+    NO_VALUE,
+    POINTS_TO_COME,
+    UNITS_OF_REWARD,
+    PolicyBot,
+    points_a_unit,
+    unit_of_value,
+)
 from king_env.engine.contracts import NEGATIVE_NAMES
 from king_env.engine.state import GameRecords
 from king_env.game import Game
@@ -64,3 +74,22 @@ def test_a_value_counts_the_points_of_its_kind_of_deal(views: GameRecords) -> No
 def test_a_value_that_is_no_points_says_so(config: PPOConfig, views: GameRecords) -> None:
     assert points_a_unit(config) is None
     assert {thought.unit for thought in bot_of(config).explain(views)} == {UNITS_OF_REWARD}
+
+
+def test_a_value_that_nobody_trained_is_not_told(views: GameRecords) -> None:
+    for thought in PolicyBot(new_network(CONFIG), unit=NO_VALUE).explain(views):
+        assert thought.probabilities is not None and thought.value is None
+
+
+@pytest.mark.parametrize(
+    ("options", "decisions", "unit"),
+    [
+        ({}, 5, POINTS_TO_COME),
+        ({"removes_luck": True}, 5, MORE_THAN_HEURISTIC),
+        ({"played_out_decisions": 100}, 0, NO_VALUE),  # a snapshot of the warm start
+        ({"value_coef": 0.0}, 5, NO_VALUE),
+    ],
+    ids=["points", "without luck", "not begun", "none wanted"],
+)
+def test_the_unit_of_a_value_is_what_training_came_to(options: dict[str, Any], decisions: int, unit: str) -> None:
+    assert unit_of_value(PPOConfig(**options), {"taught": 100, "decisions": decisions}) == unit

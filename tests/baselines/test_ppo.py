@@ -124,6 +124,16 @@ def test_an_update_makes_what_paid_more_likely() -> None:
     assert moved[cost].mean() < -0.02
 
 
+def test_without_a_weight_no_value_is_learned() -> None:
+    config = tiny(value_coef=0.0)
+    learner = ppo.new_learner(config)
+    before = weights(learner)
+    ppo.iterate(learner, config)
+    assert not torch.equal(weights(learner), before)
+    assert not learner.network.value_head.weight.any() and not learner.network.value_head.bias.any()
+    assert not learner.streams.values.any()
+
+
 def test_advantages_and_old_probabilities_are_of_the_collected_actions() -> None:
     """Before any step the policy has not moved: every ratio is 1."""
     config = tiny()
