@@ -21,7 +21,7 @@ from king_env.engine import batch
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.information import count_deals_of, lay_out_deal
 from king_env.engine.seats import NUM_SEATS
-from king_env.engine.state import OVER, PHASE_NAMES, TO_DEAL, GameRecords
+from king_env.engine.state import OVER, PHASE_NAMES, PLAYING, TO_DEAL, GameRecords
 from king_env.evaluation import play_match
 from king_env.game import Game
 from king_env.ruleset import PORTUGUESE, RULESETS
@@ -46,11 +46,11 @@ def quick(policy_file: Path) -> PolicySearchBot:
     return PolicySearchBot(policy_file, playouts=3, candidates=6)
 
 
-def some_positions(number: int, seed: int, num_mixes: int = 0) -> GameRecords:
+def some_positions(number: int, seed: int, num_mixes: int = 0, num_games: int = 12) -> GameRecords:
     """Games on the way, in all phases, with all hands."""
     rng = np.random.default_rng(seed)
     games = np.concatenate(
-        [acting.copy() for acting in positions(all_rulesets(rng, num_mixes), make("random"), rng, 12)]
+        [acting.copy() for acting in positions(all_rulesets(rng, num_mixes), make("random"), rng, num_games)]
     )
     chosen: GameRecords = games[rng.permutation(len(games))[:number]]
     return chosen
@@ -194,7 +194,9 @@ def test_what_is_expected_lies_between_the_policy_and_the_playouts() -> None:
 
 
 def test_every_action_is_legal_in_every_phase_under_all_rules(quick: PolicySearchBot) -> None:
-    games = some_positions(1500, seed=1, num_mixes=9)
+    games = some_positions(30_000, seed=2, num_mixes=9, num_games=60)
+    cards, calls = games[games["phase"] == PLAYING], games[games["phase"] != PLAYING]
+    games = np.concatenate([cards[:1000], calls])  # with the rarest phases
     assert {PHASE_NAMES[phase] for phase in games["phase"]} == set(PHASE_NAMES[1:-1])
     assert legal_mask(games)[np.arange(len(games)), quick.act_batch(games, RNG)].all()
 
@@ -242,7 +244,7 @@ def test_it_takes_from_a_policy_that_plays_badly(policy_file: Path) -> None:
     """Weights that were drawn, not learned: whoever knows them finds much to gain."""
     bot = PolicySearchBot(policy_file, playouts=8, candidates=16)
     field = str(policy_file)
-    result = play_match([bot, field, field, field], 4, 1, PORTUGUESE, episode="deal", progress=False)
+    result = play_match([bot, field, field, field], 20, 1, PORTUGUESE, episode="deal", progress=False)
     assert result.points(bot.name).interval[0] > 0
 
 
