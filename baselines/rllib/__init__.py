@@ -1,1 +1,1 @@
-"""RLlib."""
+"""King with RLlib: `masked_ppo.py` is the recipe."""
