@@ -31,7 +31,7 @@ from ray.rllib.core.rl_module.rl_module import RLModule, RLModuleSpec
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor, nn
 
-from baselines.playing import Bits, Numbers, ObservingBot, Policy, print_strength
+from baselines.playing import Bits, Numbers, ObservingBot, Policy, at_least_one, print_strength
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.integrations.rllib import KingMultiAgentEnv
@@ -144,9 +144,14 @@ def save(algorithm: Algorithm, folder: Path | None) -> None:
         algorithm.save_to_path(str(folder.resolve() / f"update_{algorithm.iteration:06}"))
 
 
+def checkpoints_in(folder: Path) -> list[Path]:
+    """All that a run has saved, in order."""
+    return sorted(folder.resolve().glob("update_*"))
+
+
 def last_saved(folder: Path) -> Path:
     """The newest of the checkpoints in a folder."""
-    saved = sorted(folder.resolve().glob("update_*"))
+    saved = checkpoints_in(folder)
     if not saved:
         raise SystemExit(f"{folder}: nothing has been saved there")
     return saved[-1]
@@ -174,20 +179,26 @@ def greedy(module: RLModule) -> Policy:
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="masked_ppo", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--decisions", type=int, default=500_000, help="of all seats, to learn from (500000)")
+    parser.add_argument("--decisions", type=at_least_one, default=500_000, help="of all seats, to learn from (500000)")
     parser.add_argument(
         "--ray", default="local", metavar="ADDRESS", help="local, auto, or HOST:PORT of a head node (local)"
     )
     parser.add_argument(
         "--env-runners", type=int, default=2, help="processes that play, each on a core of any node (2)"
     )
-    parser.add_argument("--num-envs", type=int, default=32, help="games side by side in each of them (32)")
+    parser.add_argument("--num-envs", type=at_least_one, default=32, help="games side by side in each of them (32)")
     parser.add_argument("--seed", type=int, default=1, help="of the games and the network (1)")
-    parser.add_argument("--blocks", type=int, default=200, help="blocks of deals to measure on (200)")
+    parser.add_argument("--blocks", type=at_least_one, default=200, help="blocks of deals to measure on (200)")
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="keep checkpoints there")
-    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="go on from the last checkpoint there")
+    parser.add_argument(
+        "--resume", type=Path, metavar="FOLDER", help="go on from the last checkpoint there, and keep more"
+    )
     parser.add_argument("--load", type=Path, metavar="FOLDER", help="measure the last policy there; train none")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    options.save = options.save or options.resume
+    if options.save and options.save != options.resume and checkpoints_in(options.save):
+        parser.error(f"--save: {options.save} holds another run; --resume it, or name another folder")
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
