@@ -180,6 +180,7 @@ def train(algorithm: PPO, num_envs: int, seed: int, num_decisions: int) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = recipe_options(__doc__, arguments, num_envs=64)
     torch.manual_seed(options.seed)
+    np.random.seed(options.seed)  # by which Tianshou shuffles what it learns from
     algorithm = new_algorithm()
     if options.load:
         algorithm.load_state_dict(torch.load(options.load, weights_only=True))
