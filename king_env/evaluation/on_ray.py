@@ -7,12 +7,15 @@ played a second time because the worker that had begun it died.
 from __future__ import annotations
 
 import functools
+import hashlib
 import pickle
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from king_env.engine import kernel
 from king_env.evaluation.chunks import BotFaultError, ChunkResult, MatchPlan, play_chunk, warm_up
@@ -42,7 +45,7 @@ class Cluster:
         self.cpu_seconds = 0.0  # of the workers, for the chunks that have come back
         self._ray = ray
         self._plan = ray.put(_packed(ray, plan))  # as bytes, for each process to unpack once
-        self._sources = kernel.sources_hash()
+        self._version = version_of_king()
         self._task = ray.remote(max_retries=RETRIES, scheduling_strategy="SPREAD")(_play)
 
     @property
@@ -52,7 +55,7 @@ class Cluster:
 
     def submit(self, first_block: int, num_blocks: int) -> Callable[[], ChunkResult]:
         """Have a chunk played; what is returned waits for the result when it is called."""
-        return functools.partial(self._result_of, self._task.remote(self._plan, self._sources, first_block, num_blocks))
+        return functools.partial(self._result_of, self._task.remote(self._plan, self._version, first_block, num_blocks))
 
     def _result_of(self, task: Any) -> ChunkResult:
         """The result of a chunk. Raises BotFaultError as `play_chunk` does, and ClusterError where it was lost."""
@@ -92,6 +95,16 @@ def join_cluster(address: str, plan: MatchPlan) -> Iterator[Cluster]:
             ray.shutdown()  # which ends what is still being played
 
 
+@functools.cache
+def version_of_king() -> str:
+    """A hash of all that may change what is played: every file of the package, kernel or not, numba and NumPy."""
+    digest = hashlib.sha256(f"{kernel.sources_hash()} {np.__version__}".encode())
+    for path in sorted(kernel.PACKAGE.rglob("*.py")):
+        digest.update(path.relative_to(kernel.PACKAGE).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def _import_ray() -> Any:
     try:
         import ray
@@ -108,9 +121,9 @@ def _packed(ray: Any, plan: MatchPlan) -> bytes:
     return packed
 
 
-def _play(packed_plan: bytes, sources: str, first_block: int, num_blocks: int) -> Played:
+def _play(packed_plan: bytes, version: str, first_block: int, num_blocks: int) -> Played:
     """What a worker does."""
-    if kernel.sources_hash() != sources:
+    if version_of_king() != version:
         raise ClusterError("ray: a node of the cluster has another version of King, so its results would differ")
     plan = _unpacked(packed_plan)
     start = time.process_time()

@@ -148,7 +148,7 @@ def test_a_bot_that_cannot_be_sent_is_refused(cluster: Any, tmp_path: Path) -> N
 
 
 def test_other_rules_on_a_node_are_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("king_env.engine.kernel.sources_hash", lambda: "another")
+    monkeypatch.setattr("king_env.evaluation.on_ray.version_of_king", lambda: "another")
     with pytest.raises(MatchLostError, match="^ray: a node of the cluster has another version of King"):
         play_match(HEURISTIC, 1, 1, progress=False, ray="auto")
 
