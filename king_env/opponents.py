@@ -100,7 +100,7 @@ def _mixture(choice: Any) -> Mixture:
 
 
 def _checked_bot(bot: Any) -> Bot:
-    if not isinstance(bot, Bot):
+    if isinstance(bot, type) or not isinstance(bot, Bot):
         raise OptionError(
             "opponents: must be a bot's name, a Bot, a dict of bots and weights, or a list of three of these, "
             f"not {bot!r:.60}"
