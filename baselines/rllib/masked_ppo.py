@@ -34,6 +34,7 @@ from torch import Tensor, nn
 from baselines.playing import Bits, Numbers, ObservingBot, Policy, at_least_one, print_strength
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.observation import OBSERVATION_SIZE
+from king_env.evaluation.on_ray import ClusterError, check_answers
 from king_env.integrations.rllib import KingMultiAgentEnv
 
 EVERY_SEAT = "every_seat"  # the one policy that there is
@@ -198,6 +199,11 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     options.save = options.save or options.resume
     if options.save and options.save != options.resume and checkpoints_in(options.save):
         parser.error(f"--save: {options.save} holds another run; --resume it, or name another folder")
+    if not options.load:
+        try:
+            check_answers(options.ray)
+        except ClusterError as error:
+            parser.error(f"--{error}")
     return options
 
 

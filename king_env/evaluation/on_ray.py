@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import pickle
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from king_env.evaluation.faults import Fault
 
 # So often a chunk whose worker died is given to another, before a bot is suspected of killing them.
 RETRIES = 5
+SECONDS_TO_ANSWER = 10.0  # that a head node has
 
 
 class ClusterError(ConnectionError):
@@ -84,6 +86,7 @@ def join_cluster(address: str, plan: MatchPlan) -> Iterator[Cluster]:
     ray = _import_ray()
     is_guest = ray.is_initialized()
     if not is_guest:
+        check_answers(address)
         try:
             ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
         except Exception as error:  # of any class: where a node does not start it is Exception itself
@@ -93,6 +96,17 @@ def join_cluster(address: str, plan: MatchPlan) -> Iterator[Cluster]:
     finally:
         if not is_guest:
             ray.shutdown()  # which ends what is still being played
+
+
+def check_answers(address: str) -> None:
+    """Raise ClusterError where nobody listens at HOST:PORT: Ray itself would try for a quarter of an hour."""
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdecimal():
+        return  # `auto` and `local`, and what Ray is to judge
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), SECONDS_TO_ANSWER).close()
+    except (OSError, OverflowError) as error:
+        raise ClusterError(f"ray: there is no cluster at {address!r}: {_first_line(error)}") from None
 
 
 @functools.cache

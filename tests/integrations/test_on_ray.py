@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from king_env.engine import batch
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.evaluation import MatchFaultError, MatchLostError, MatchResult, play_match
 from king_env.evaluation.matches import BLOCKS_A_CHUNK
+from king_env.evaluation.on_ray import ClusterError, check_answers
 from scripts.evaluate import main
 
 pytest.importorskip("ray")
@@ -159,3 +161,11 @@ def test_evaluate_plays_on_a_cluster(cluster: Any, tmp_path: Path, capsys: pytes
     assert main([*arguments, "--ray", cluster.address, "--record", str(games)]) == 0
     assert "whole game" in capsys.readouterr().out
     assert games.read_bytes().count(b"\n") == 8
+
+
+def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
+    with socket.socket() as deaf:  # bound, so that nobody else may listen there
+        deaf.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{deaf.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=f"^ray: there is no cluster at '{address}': "):
+            check_answers(address)
