@@ -3,10 +3,13 @@
 # needs Chromium, to look at the pages that King writes, and installs it where it may (scripts/setup-browser).
 
 PYTHON ?= python3
+# The oldest Python that King supports, where there is one.
+OLDEST_PYTHON ?= $(shell python3.10 -c '' 2>/dev/null && echo python3.10 || echo $(PYTHON))
 VENV := .venv
 CONFIG ?= configs/ppo/quick.toml
 
-INTEGRATION_TESTS := $(wildcard tests/integrations/test_*.py)
+# Ray holds Gymnasium at a release of its own, so what stands on Gymnasium is tested with that, too.
+INTEGRATION_TESTS := $(wildcard tests/integrations/test_*.py) $(wildcard tests/envs/test_seat*_env.py)
 # Warnings of other libraries, and of old releases, are not ours to mend.
 LENIENT := -W ignore
 
@@ -59,9 +62,10 @@ $(VENV)/.has-%: pyproject.toml constraints.txt
 # The environments of tests that cannot share one: what each installs, in the releases of a file of its own.
 INSTALLED_integrations := '.[integrations]'
 INSTALLED_agilerl := '.[agilerl]'
+PYTHON_oldest := $(OLDEST_PYTHON)
 INSTALLED_oldest := '.[render]' pytest pytest-xdist
 
 .venv-%/.installed: pyproject.toml constraints/%.txt
-	test -x .venv-$*/bin/pip || $(PYTHON) -m venv .venv-$*
+	test -x .venv-$*/bin/pip || $(or $(PYTHON_$*),$(PYTHON)) -m venv .venv-$*
 	.venv-$*/bin/pip install --constraint constraints/$*.txt --editable $(INSTALLED_$*)
 	touch $@

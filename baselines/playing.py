@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import gymnasium
@@ -101,6 +102,16 @@ def at_least_one(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
     return int(text)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Within it a kept policy is read; libraries raise errors of all kinds at a file of another's."""
+    try:
+        yield
+    except Exception as error:
+        reason = (str(error).strip().splitlines() or ["no reason given"])[0]
+        raise SystemExit(f"--load: {path} is no policy of this recipe ({type(error).__name__}: {reason})") from None
 
 
 def recipe_options(description: str | None, arguments: Sequence[str] | None, num_envs: int) -> argparse.Namespace:

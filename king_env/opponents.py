@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ OpponentChoice = BotChoice | Weights | Sequence[BotChoice | Weights]
 Mixture = list[tuple[BotChoice, float]]
 
 NUM_OPPONENTS = NUM_SEATS - 1
+MOST_WEIGHT = 1e100  # of one bot, so that the sum of all is finite
 
 
 class OpponentError(RuntimeError):
@@ -109,8 +110,10 @@ def _checked_bot(bot: Any) -> Bot:
 
 
 def _checked_weight(bot: Bot, weight: Any) -> float:
-    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight < math.inf:
-        raise OptionError(f"opponents: the weight of {bot.name!r} must be a number of at least 0, not {weight!r}")
+    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) <= MOST_WEIGHT:
+        raise OptionError(
+            f"opponents: the weight of {bot.name!r} must be a number from 0 to {MOST_WEIGHT:g}, not {weight!r}"
+        )
     return float(weight)
 
 

@@ -7,6 +7,7 @@ python scripts/evaluate.py --panel --bots runs/standard/last.pt --json panel.jso
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import re
 import sys
@@ -26,12 +27,14 @@ from king_env.evaluation import (
 )
 from king_env.evaluation.chunks import BotFaultError
 from king_env.evaluation.faults import ON_ERROR_CHOICES
+from king_env.evaluation.on_ray import ClusterError
 from king_env.evaluation.panel import (
     DEFAULT_BLOCKS,
     DEFAULT_MINUTES,
     DEFAULT_WITHIN,
     PANEL_BOTS,
     PANEL_EPISODES,
+    Match,
     Panel,
     PanelPlan,
 )
@@ -51,7 +54,7 @@ BAD_ARGUMENTS = 2
 
 DEFAULT_MATCH_BLOCKS = 500
 FOR_PANELS_ALONE = ("within", "minutes")
-FOR_MATCHES_ALONE = ("seatings", "on_error", "time_limit_ms", "threads", "record", "record_thoughts", "ray")
+FOR_MATCHES_ALONE = ("seatings", "on_error", "time_limit_ms", "threads", "record", "record_thoughts")
 
 BOT_OPTION = re.compile(r"\w+=[^:/]*")  # as it stands after a comma
 
@@ -179,12 +182,19 @@ def play_panel(options: argparse.Namespace, command: Sequence[str]) -> int:
     status = 0
     try:
         if options.no_progress:
-            panel.play(options.json)
+            panel.play(options.json, ray=options.ray)
         else:
-            panel.play(options.json, lambda match: report_progress(ending_text(panel, match)), progress=True)
+            tell = functools.partial(report_ending, panel)
+            panel.play(options.json, tell, progress=True, ray=options.ray)
     except BotFaultError as error:
         print(f"evaluate: the panel stopped at a fault: {error}", file=sys.stderr)
         status = FAULT
+    except (ImportError, ValueError) as error:  # no Ray here, or a bot that cannot be sent to others
+        print(f"evaluate: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    except ClusterError as error:
+        print(f"evaluate: {error}", file=sys.stderr)
+        status = LOST
     except OSError as error:
         print(f"evaluate: {cannot_write('--json', options.json, error)}", file=sys.stderr)
         status = NOT_WRITTEN
@@ -213,8 +223,9 @@ def panel_plan(options: argparse.Namespace) -> PanelPlan:
     )
 
 
-def report_progress(text: str) -> None:
-    """A line above the bar, if there is one."""
+def report_ending(panel: Panel, match: Match) -> None:
+    """A line on a match that has ended, above the bar if there is one."""
+    text = ending_text(panel, match)
     if tqdm is None:
         print(f"evaluate: {text}", file=sys.stderr)
     else:

@@ -22,7 +22,7 @@ from agilerl.algorithms import DQN
 from agilerl.components.replay_buffer import ReplayBuffer
 from tensordict import TensorDict
 
-from baselines.playing import Bits, Numbers, ObservingBot, Stopwatch, print_strength, recipe_options
+from baselines.playing import Bits, Numbers, ObservingBot, Stopwatch, print_strength, reading, recipe_options
 from king_env.aec_env import AGENTS
 from king_env.integrations.parallel import Floats, TurnsInParallel, parallel_env
 
@@ -160,7 +160,8 @@ def bot_of(agent: DQN) -> ObservingBot:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = recipe_options(__doc__, arguments, num_envs=64)
     if options.load:
-        agent = DQN.load(str(options.load))
+        with reading(options.load):
+            agent = DQN.load(str(options.load))
     else:
         torch.manual_seed(options.seed)
         tables = [Table(options.seed + number) for number in range(options.num_envs)]

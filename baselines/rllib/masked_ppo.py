@@ -207,19 +207,30 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
+def trained_policy(options: argparse.Namespace) -> Policy:
+    """What is learned on the cluster that this process has joined."""
+    num_cores = int(ray.cluster_resources().get("CPU", 0))
+    if options.env_runners > num_cores:
+        raise SystemExit(f"--env-runners: must be at most {num_cores}, the cores of the cluster: each needs one")
+    algorithm = make_config(options.env_runners, options.num_envs, options.seed).build_algo()
+    if options.resume:
+        algorithm.restore_from_path(str(last_saved(options.resume)))
+    train(algorithm, options.decisions, options.save)
+    policy = greedy(algorithm.get_module(EVERY_SEAT))
+    algorithm.stop()
+    return policy
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_arguments(arguments)
     if options.load:
         policy = greedy(load_module(last_saved(options.load)))
     else:
         ray.init(address=options.ray, include_dashboard=False, log_to_driver=False)
-        algorithm = make_config(options.env_runners, options.num_envs, options.seed).build_algo()
-        if options.resume:
-            algorithm.restore_from_path(str(last_saved(options.resume)))
-        train(algorithm, options.decisions, options.save)
-        policy = greedy(algorithm.get_module(EVERY_SEAT))
-        algorithm.stop()
-        ray.shutdown()
+        try:
+            policy = trained_policy(options)
+        finally:
+            ray.shutdown()
     print_strength(ObservingBot(policy, "rllib"), options.blocks)
     return 0
 

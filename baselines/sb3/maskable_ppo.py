@@ -20,7 +20,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from baselines.playing import Bits, Numbers, ObservingBot, Stopwatch, print_strength, recipe_options
+from baselines.playing import Bits, Numbers, ObservingBot, Stopwatch, print_strength, reading, recipe_options
 from king_env import GYMNASIUM_ID
 from king_env.engine.actions import NUM_ACTIONS
 
@@ -124,7 +124,8 @@ def bot_of(model: MaskablePPO) -> ObservingBot:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = recipe_options(__doc__, arguments, num_envs=64)
     if options.load:
-        model = MaskablePPO.load(options.load, device="cpu")
+        with reading(options.load):
+            model = MaskablePPO.load(options.load, device="cpu")
     else:
         model = new_model(options.num_envs, options.seed)
         stopwatch = Stopwatch()

@@ -35,6 +35,7 @@ from baselines.playing import (
     Policy,
     Stopwatch,
     print_strength,
+    reading,
     recipe_options,
     self_play_envs,
 )
@@ -100,8 +101,10 @@ class KingVectorEnv(BaseVectorEnv):  # type: ignore[misc]  # types of other libr
         return [of_one[key]] * self.env_num
 
     def seed(self, seed: int | list[int] | None = None) -> list[list[int] | None]:
-        """Of the next reset of all games."""
-        self._seed = seed if isinstance(seed, int) else None
+        """Of the next reset of all games: one for all of them."""
+        if isinstance(seed, list):
+            raise ValueError(f"seed: must be one number, from which all games draw, not a list of {len(seed)}")
+        self._seed = seed
         return [None] * self.env_num
 
     def reset(self, env_id: Any = None, **kwargs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -158,8 +161,8 @@ def policy_of(algorithm: PPO, samples: bool) -> Policy:
     return choose
 
 
-def train(algorithm: PPO, num_envs: int, seed: int, num_decisions: int) -> None:
-    """Rollout, update, and so on, for so many decisions."""
+def train(algorithm: PPO, num_envs: int, seed: int, num_decisions: int) -> int:
+    """Rollout, update, and so on, for so many decisions or, as rollouts are whole, a few more: how many those were."""
     envs = KingVectorEnv(num_envs, policy_of(algorithm, samples=True))
     envs.seed(seed)
     rollout = num_envs * STEPS_A_ROLLOUT
@@ -175,6 +178,7 @@ def train(algorithm: PPO, num_envs: int, seed: int, num_decisions: int) -> None:
             show_progress=sys.stderr.isatty(),
         )
     )
+    return int(collector.collect_step)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -183,11 +187,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     np.random.seed(options.seed)  # by which Tianshou shuffles what it learns from
     algorithm = new_algorithm()
     if options.load:
-        algorithm.load_state_dict(torch.load(options.load, weights_only=True))
+        with reading(options.load):
+            algorithm.load_state_dict(torch.load(options.load, weights_only=True))
     else:
         stopwatch = Stopwatch()
-        train(algorithm, options.num_envs, options.seed, options.decisions)
-        stopwatch.print_speed(options.decisions)
+        stopwatch.print_speed(train(algorithm, options.num_envs, options.seed, options.decisions))
     if options.save:
         torch.save(algorithm.state_dict(), options.save)
     print_strength(ObservingBot(policy_of(algorithm, samples=False), "tianshou"), options.blocks)

@@ -31,6 +31,7 @@ from baselines.playing import (
     Policy,
     Stopwatch,
     print_strength,
+    reading,
     recipe_options,
     self_play_envs,
 )
@@ -128,8 +129,11 @@ def policy_of(actor: ProbabilisticActor, samples: bool) -> Policy:
     return choose
 
 
-def train(actor: ProbabilisticActor, num_envs: int, seed: int, num_decisions: int) -> None:
-    """Rollout, advantages, update, and so on, for so many decisions."""
+def train(actor: ProbabilisticActor, num_envs: int, seed: int, num_decisions: int) -> int:
+    """Rollout, advantages, update, and so on, for so many decisions or, as rollouts are whole, a few more.
+
+    Returns how many those were.
+    """
     critic = ValueOperator(new_layers(1), in_keys=["observation"])
     env = KingEnv(num_envs, policy_of(actor, samples=True))
     env.set_seed(seed)
@@ -138,7 +142,9 @@ def train(actor: ProbabilisticActor, num_envs: int, seed: int, num_decisions: in
     advantages = GAE(gamma=GAMMA, lmbda=0.9, value_network=critic)
     losses = ClipPPOLoss(actor, critic, entropy_coeff=0.01, normalize_advantage=True)
     optimizer = torch.optim.Adam(losses.parameters(), lr=LEARNING_RATE)
+    num_played = 0
     for played in collector:
+        num_played += played.numel()
         with torch.no_grad():
             advantages(played)
         for minibatch in minibatches(played.reshape(-1)):
@@ -148,6 +154,7 @@ def train(actor: ProbabilisticActor, num_envs: int, seed: int, num_decisions: in
             nn.utils.clip_grad_norm_(losses.parameters(), 0.5)
             optimizer.step()
     collector.shutdown()
+    return num_played
 
 
 def minibatches(played: TensorDictBase) -> Iterator[TensorDictBase]:
@@ -162,11 +169,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     torch.manual_seed(options.seed)
     actor = new_actor()
     if options.load:
-        actor.load_state_dict(torch.load(options.load, weights_only=True))
+        with reading(options.load):
+            actor.load_state_dict(torch.load(options.load, weights_only=True))
     else:
         stopwatch = Stopwatch()
-        train(actor, options.num_envs, options.seed, options.decisions)
-        stopwatch.print_speed(options.decisions)
+        stopwatch.print_speed(train(actor, options.num_envs, options.seed, options.decisions))
     if options.save:
         torch.save(actor.state_dict(), options.save)
     print_strength(ObservingBot(policy_of(actor, samples=False), "torchrl"), options.blocks)

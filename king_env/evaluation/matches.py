@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -159,8 +159,10 @@ def play_match(
         raise ValueError("num_threads: is of no use with ray, where each worker plays in one thread")
     workers = (os.cpu_count() or 1) if num_threads is None else whole_number("num_threads", num_threads, 1)
     games_file = None if record is None else check_appendable(record)
-    with nullcontext() if ray is None else join_cluster(ray, plan) as cluster:
-        return _play(plan, cluster or workers, progress, games_file)
+    if ray is None:
+        return _play(plan, workers, progress, games_file)
+    with join_cluster(ray) as send:
+        return _play(plan, send(plan), progress, games_file)
 
 
 def make_plan(

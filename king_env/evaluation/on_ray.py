@@ -24,6 +24,7 @@ from king_env.evaluation.faults import Fault
 
 # So often a chunk whose worker died is given to another, before a bot is suspected of killing them.
 RETRIES = 5
+MATCHES_AT_A_TIME = 16  # whose plans a worker keeps: a panel plays its matches in turns
 SECONDS_TO_ANSWER = 10.0  # that a head node has
 
 
@@ -44,9 +45,10 @@ class Cluster:
     """The workers of one match."""
 
     def __init__(self, ray: Any, plan: MatchPlan) -> None:
+        self.plan = plan
         self.cpu_seconds = 0.0  # of the workers, for the chunks that have come back
         self._ray = ray
-        self._plan = ray.put(_packed(ray, plan))  # as bytes, for each process to unpack once
+        self._packed = ray.put(_packed(ray, plan))  # as bytes, for each process to unpack once
         self._version = version_of_king()
         self._task = ray.remote(max_retries=RETRIES, scheduling_strategy="SPREAD")(_play)
 
@@ -57,7 +59,8 @@ class Cluster:
 
     def submit(self, first_block: int, num_blocks: int) -> Callable[[], ChunkResult]:
         """Have a chunk played; what is returned waits for the result when it is called."""
-        return functools.partial(self._result_of, self._task.remote(self._plan, self._version, first_block, num_blocks))
+        task = self._task.remote(self._packed, self._version, first_block, num_blocks)
+        return functools.partial(self._result_of, task)
 
     def _result_of(self, task: Any) -> ChunkResult:
         """The result of a chunk. Raises BotFaultError as `play_chunk` does, and ClusterError where it was lost."""
@@ -66,7 +69,7 @@ class Cluster:
         except self._ray.exceptions.RayTaskError as error:
             if isinstance(error.cause, ClusterError):
                 raise error.cause from None
-            raise
+            raise ClusterError(f"ray: a worker cannot play: {_first_line(error.cause)}") from error
         except self._ray.exceptions.RayError as error:
             raise ClusterError(
                 f"ray: a chunk of the match was lost {RETRIES + 1} times: {_first_line(error)}"
@@ -78,10 +81,11 @@ class Cluster:
 
 
 @contextmanager
-def join_cluster(address: str, plan: MatchPlan) -> Iterator[Cluster]:
-    """The cluster at an address (`local`: one made of this machine's cores, `auto`: one that this machine is part of).
+def join_cluster(address: str) -> Iterator[Callable[[MatchPlan], Cluster]]:
+    """What sends matches to the cluster at an address.
 
-    A program that is connected to Ray already stays so, and plays there.
+    `local`: one made of this machine's cores, `auto`: one that this machine is part of. A program that is connected to
+    Ray already stays so, and plays there.
     """
     ray = _import_ray()
     is_guest = ray.is_initialized()
@@ -92,7 +96,7 @@ def join_cluster(address: str, plan: MatchPlan) -> Iterator[Cluster]:
         except Exception as error:  # of any class: where a node does not start it is Exception itself
             raise ClusterError(f"ray: cannot join a cluster at {address!r}: {_first_line(error)}") from None
     try:
-        yield Cluster(ray, plan)
+        yield functools.partial(Cluster, ray)
     finally:
         if not is_guest:
             ray.shutdown()  # which ends what is still being played
@@ -111,9 +115,9 @@ def check_answers(address: str) -> None:
 
 @functools.cache
 def version_of_king() -> str:
-    """A hash of all that may change what is played: every file of the package, kernel or not, numba and NumPy."""
+    """A hash of all that may change what is played: the package with its policy, kernels or not, numba and NumPy."""
     digest = hashlib.sha256(f"{kernel.sources_hash()} {np.__version__}".encode())
-    for path in sorted(kernel.PACKAGE.rglob("*.py")):
+    for path in sorted(path for path in kernel.PACKAGE.rglob("*") if path.suffix in (".py", ".npz")):
         digest.update(path.relative_to(kernel.PACKAGE).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -149,7 +153,7 @@ def _play(packed_plan: bytes, version: str, first_block: int, num_blocks: int) -
     return Played(outcome, time.process_time() - start)
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=MATCHES_AT_A_TIME)
 def _unpacked(packed_plan: bytes) -> MatchPlan:
     """The plan, once in each process, with its bots awake."""
     plan: MatchPlan = pickle.loads(packed_plan)

@@ -27,7 +27,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -43,9 +43,10 @@ from king_env.episode import ALL_KINDS
 from king_env.evaluation.chunks import Advance, MatchPlan, play_chunk, warm_up
 from king_env.evaluation.entrants import enter_bots
 from king_env.evaluation.matches import make_plan
+from king_env.evaluation.on_ray import Cluster, join_cluster
 from king_env.evaluation.results import ENV_VERSION, versions
 from king_env.evaluation.statistics import BlockSums, Estimate
-from king_env.evaluation.tallies import COLUMNS
+from king_env.evaluation.tallies import COLUMNS, Tally, join_tallies
 from king_env.ruleset import RuleSet, make_ruleset, whole_number
 
 try:
@@ -281,7 +282,11 @@ class Panel:
         return [match for match in self.matches if not self._cell(match).why_ended(self.plan)]
 
     def play(
-        self, path: Path | None = None, tell: Callable[[Match], None] = lambda match: None, progress: bool = False
+        self,
+        path: Path | None = None,
+        tell: Callable[[Match], None] = lambda match: None,
+        progress: bool = False,
+        ray: str | None = None,
     ) -> None:
         """Play every cell to its end.
 
@@ -289,17 +294,20 @@ class Panel:
             path: a file that holds all that has been played, whatever stops this.
             tell: is called with each match that has ended.
             progress: show a bar, if the terminal is one and tqdm is installed.
+            ray: play on a Ray cluster, each of its cores a block at a time: an address as in `play_match`.
 
         """
-        plans: dict[Match, MatchPlan] = {}
-        with _progress_bar(self, progress) as show:
+        with nullcontext() if ray is None else join_cluster(ray) as send, _progress_bar(self, progress) as show:
+            players: dict[Match, MatchPlan | Cluster] = {}
             while unfinished := self.unfinished:
                 match = min(unfinished, key=lambda each: self._cell(each).num_blocks)
                 show(match, 0)
-                if match not in plans:
-                    plans[match] = match.plan(self.plan)
-                    warm_up(plans[match])
-                self._cells[match] = play_more(self._cell(match), plans[match], partial(show, match))
+                if match not in players:
+                    plan = match.plan(self.plan)
+                    if send is None:
+                        warm_up(plan)
+                    players[match] = plan if send is None else send(plan)
+                self._cells[match] = play_more(self._cell(match), players[match], partial(show, match))
                 if path is not None:
                     self.write(path)
                 if self._cell(match).why_ended(self.plan):
@@ -329,19 +337,41 @@ class Panel:
         return self._cells.get(match, NOTHING_PLAYED)
 
 
-def play_more(cell: Cell, plan: MatchPlan, advance: Advance = lambda num_blocks: None) -> Cell:
-    """The cell with its next blocks, as many as are played at once; `advance` is told how many more have been."""
+def play_more(cell: Cell, player: MatchPlan | Cluster, advance: Advance = lambda num_blocks: None) -> Cell:
+    """The cell with its next blocks, as many as are played at once; `advance` is told how many more have been.
+
+    player: the plan of the match, to be played here, or the cluster that plays it.
+    """
+    plan = player.plan if isinstance(player, Cluster) else player
     first = cell.num_blocks
     size = min(BLOCKS_AT_ONCE - first % BLOCKS_AT_ONCE, len(plan.deal_streams) - first)
-    wall, cpu = time.perf_counter(), time.process_time()
-    tally = play_chunk(plan, first, size, advance).tally
+    wall, cpu = time.perf_counter(), _cpu_seconds(player)
+    if isinstance(player, Cluster):
+        tally = play_elsewhere(player, first, size, advance)
+    else:
+        tally = play_chunk(player, first, size, advance).tally
     points, counts = tally.points[:, LONE], tally.counts[:, LONE]
     return Cell(
         tuple(sums.plus(points[:, column], counts[:, column]) for column, sums in enumerate(cell.sums)),
         (plan.entrants[LONE].version, plan.entrants[-1].version),
         cell.wall_seconds + time.perf_counter() - wall,
-        cell.cpu_seconds + time.process_time() - cpu,
+        cell.cpu_seconds + _cpu_seconds(player) - cpu,
     )
+
+
+def play_elsewhere(cluster: Cluster, first: int, size: int, advance: Advance) -> Tally:
+    """The tally of some blocks, each played by whoever on the cluster is free."""
+    blocks = [cluster.submit(block, 1) for block in range(first, first + size)]
+    tallies: list[Tally] = []
+    for result_of in blocks:
+        tallies.append(result_of().tally)
+        advance(1)
+    return join_tallies(tallies)
+
+
+def _cpu_seconds(player: MatchPlan | Cluster) -> float:
+    """Of whoever plays."""
+    return player.cpu_seconds if isinstance(player, Cluster) else time.process_time()
 
 
 @contextmanager

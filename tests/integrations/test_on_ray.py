@@ -20,6 +20,7 @@ from king_env.engine.actions import NUM_ACTIONS
 from king_env.evaluation import MatchFaultError, MatchLostError, MatchResult, play_match
 from king_env.evaluation.matches import BLOCKS_A_CHUNK
 from king_env.evaluation.on_ray import ClusterError, check_answers
+from king_env.evaluation.panel import BLOCKS_AT_ONCE, Panel, PanelPlan
 from scripts.evaluate import main
 
 pytest.importorskip("ray")
@@ -126,6 +127,19 @@ def test_both_nodes_play_and_a_killed_worker_loses_nothing(cluster: Any, tmp_pat
     killer.join()
     assert same(here, there)
     assert len(set(workers_in(folders[1])) - set(killed)) >= 2
+
+
+def test_a_panel_is_the_same_on_a_cluster(cluster: Any) -> None:
+    cells = []
+    for ray in (None, "auto"):
+        panel = Panel(PanelPlan(bots=("heuristic", "random"), episodes=("deal",), most_blocks=BLOCKS_AT_ONCE + 3))
+        panel.matches = tuple(match for match in panel.matches if match.lone in panel.plan.bots)
+        panel.play(ray=ray)
+        cells.append([panel.cell("random", "heuristic", "deal"), panel.cell("heuristic", "random", "deal")])
+    for here, there in zip(*cells, strict=True):
+        assert here.num_blocks == there.num_blocks == BLOCKS_AT_ONCE + 3
+        assert here.sums == there.sums and here.bot_versions == there.bot_versions
+        assert there.cpu_seconds > 0
 
 
 def test_a_bot_that_kills_its_workers_ends_the_match(cluster: Any, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pyspiel
 import pytest
 
-from baselines.openspiel.ismcts import SearchingBot
+from baselines.openspiel.ismcts import SearchingBot, main
 from king_env.engine.cards import CARD_BIT
 from king_env.evaluation import play_match
 from king_env.game import Game
@@ -177,3 +177,11 @@ def test_ismcts_of_openspiel_plays_a_deal_to_its_end_among_heuristics() -> None:
     bot = SearchingBot(simulations=3)
     play_match([bot, "heuristic", "heuristic", "heuristic"], 1, 1, episode="deal", progress=False)
     assert bot.num_decisions > 100  # in a deal of each kind in each of four seatings; nobody asks where one is legal
+
+
+def test_the_command_measures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--simulations", "1", "--blocks", "1"]) == 0
+    among_random, among_heuristic, speed = capsys.readouterr().out.splitlines()
+    assert among_random.startswith("ismcts:simulations=1 among three random: ")
+    assert among_heuristic.startswith("ismcts:simulations=1 among three heuristic: ")
+    assert "decisions in" in speed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,9 +24,12 @@ from baselines.rllib.masked_ppo import (  # noqa: E402
     greedy,
     last_saved,
     load_module,
+    main,
     make_config,
+    parse_arguments,
     save,
     train,
+    trained_policy,
 )
 from king_env.aec_env import AGENTS  # noqa: E402
 from king_env.engine.actions import NUM_ACTIONS  # noqa: E402
@@ -34,6 +39,7 @@ from king_env.evaluation import play_match  # noqa: E402
 from king_env.integrations.rllib import KingMultiAgentEnv  # noqa: E402
 from tests.integrations.two_nodes import two_nodes  # noqa: E402
 
+ROOT = Path(__file__).resolve().parents[2]
 STEPS_AN_UPDATE = 256
 NUM_ENVS = 4
 
@@ -202,3 +208,24 @@ def test_a_run_goes_on_from_its_checkpoint(algorithm: Any, tmp_path: Path) -> No
     assert algorithm.iteration == before
     algorithm.train()
     assert algorithm.iteration == before + 1
+
+
+# The command
+
+
+def test_the_command_trains_keeps_and_measures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept, measured = tmp_path / "run", ["--blocks", "1"]
+    options = ["--decisions", "1", "--env-runners", "1", "--num-envs", "4", "--save", str(kept), *measured]
+    command = [sys.executable, "-m", "baselines.rllib.masked_ppo", *options]  # where no Ray runs yet
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert told[0].startswith("update 1: ")
+    assert main(["--load", str(kept), *measured]) == 0
+    assert capsys.readouterr().out.splitlines() == told[-2:]
+    with pytest.raises(SystemExit):
+        main(["--save", str(kept)])
+    assert "holds another run; --resume it, or name another folder" in capsys.readouterr().err
+
+
+def test_more_runners_than_cores_are_refused(algorithm: Any) -> None:
+    with pytest.raises(SystemExit, match="^--env-runners: must be at most 2, the cores of the cluster"):
+        trained_policy(parse_arguments(["--env-runners", "3"]))

@@ -58,6 +58,7 @@ def test_only_legal_actions_are_played() -> None:
 @pytest.mark.slow
 def test_a_short_run_plays_better_than_random() -> None:
     torch.manual_seed(1)
+    np.random.seed(1)
     algorithm = new_algorithm()
     train(algorithm, num_envs=64, seed=1, num_decisions=150_000)
     assert learned_points(ObservingBot(policy_of(algorithm, samples=False), "tianshou")) > 0
