@@ -97,11 +97,15 @@ class Stopwatch:
         print(f"{num_decisions / cpu:,.0f} a second of processor time", flush=True)
 
 
-def at_least_one(text: str) -> int:
-    """A number of things on the command line."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
-    return int(text)
+def at_least(least: int) -> Callable[[str], int]:
+    """How a number of things is read from the command line."""
+
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, not {text!r}")
+        return int(text)
+
+    return number
 
 
 @contextmanager
@@ -120,12 +124,10 @@ def recipe_options(description: str | None, arguments: Sequence[str] | None, num
     What is wrong with them is said before anything is trained, and a folder to save in is made.
     """
     parser = argparse.ArgumentParser(description=(description or "").splitlines()[0])
-    parser.add_argument(
-        "--decisions", type=at_least_one, default=1_000_000, help="of learners, to learn from (1000000)"
-    )
-    parser.add_argument("--num-envs", type=at_least_one, default=num_envs, help=f"games side by side ({num_envs})")
+    parser.add_argument("--decisions", type=at_least(1), default=1_000_000, help="of learners, to learn from (1000000)")
+    parser.add_argument("--num-envs", type=at_least(1), default=num_envs, help=f"games side by side ({num_envs})")
     parser.add_argument("--seed", type=int, default=1, help="of the games and the network (1)")
-    parser.add_argument("--blocks", type=at_least_one, default=200, help="blocks of deals to measure on (200)")
+    parser.add_argument("--blocks", type=at_least(1), default=200, help="blocks of deals to measure on (200)")
     parser.add_argument("--save", type=Path, help="a file to keep the trained policy in, as the library does")
     parser.add_argument("--load", type=Path, help="measure a policy that was kept, instead of training one")
     options = parser.parse_args(arguments)

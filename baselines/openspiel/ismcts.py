@@ -18,13 +18,14 @@ import pyspiel
 from open_spiel.python.algorithms.ismcts import ISMCTSBot
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
-from baselines.playing import Stopwatch, at_least_one, print_strength
+from baselines.playing import Stopwatch, at_least, print_strength
 from king_env.engine.actions import Action
 from king_env.engine.state import GameRecords
 from king_env.integrations.openspiel import state_of
 
 # How much a rarely tried action is worth trying, in the unit of returns: about the spread of a deal's points.
 EXPLORATION = 100.0
+FEWEST_SIMULATIONS = 2  # the first tries no action yet
 
 
 class SearchingBot:
@@ -61,8 +62,8 @@ class SearchingBot:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--simulations", type=at_least_one, default=50, help="of each decision (50)")
-    parser.add_argument("--blocks", type=at_least_one, default=2, help="blocks of deals to measure on (2)")
+    parser.add_argument("--simulations", type=at_least(FEWEST_SIMULATIONS), default=50, help="of each decision (50)")
+    parser.add_argument("--blocks", type=at_least(1), default=2, help="blocks of deals to measure on (2)")
     options = parser.parse_args(arguments)
     bot, stopwatch = SearchingBot(options.simulations), Stopwatch()
     print_strength(bot, options.blocks)

@@ -31,7 +31,7 @@ from ray.rllib.core.rl_module.rl_module import RLModule, RLModuleSpec
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor, nn
 
-from baselines.playing import Bits, Numbers, ObservingBot, Policy, at_least_one, print_strength
+from baselines.playing import Bits, Numbers, ObservingBot, Policy, at_least, print_strength
 from king_env.engine.actions import NUM_ACTIONS
 from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.evaluation.on_ray import ClusterError, check_answers
@@ -180,16 +180,16 @@ def greedy(module: RLModule) -> Policy:
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="masked_ppo", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--decisions", type=at_least_one, default=500_000, help="of all seats, to learn from (500000)")
+    parser.add_argument("--decisions", type=at_least(1), default=500_000, help="of all seats, to learn from (500000)")
     parser.add_argument(
         "--ray", default="local", metavar="ADDRESS", help="local, auto, or HOST:PORT of a head node (local)"
     )
     parser.add_argument(
         "--env-runners", type=int, default=2, help="processes that play, each on a core of any node (2)"
     )
-    parser.add_argument("--num-envs", type=at_least_one, default=32, help="games side by side in each of them (32)")
+    parser.add_argument("--num-envs", type=at_least(1), default=32, help="games side by side in each of them (32)")
     parser.add_argument("--seed", type=int, default=1, help="of the games and the network (1)")
-    parser.add_argument("--blocks", type=at_least_one, default=200, help="blocks of deals to measure on (200)")
+    parser.add_argument("--blocks", type=at_least(1), default=200, help="blocks of deals to measure on (200)")
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="keep checkpoints there")
     parser.add_argument(
         "--resume", type=Path, metavar="FOLDER", help="go on from the last checkpoint there, and keep more"

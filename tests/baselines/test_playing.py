@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from baselines.playing import recipe_options
+from baselines.playing import reading, recipe_options
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,10 @@ def test_bad_options_are_refused(arguments: list[str], message: str, capsys: pyt
 def test_the_folder_to_save_in_is_made(tmp_path: Path) -> None:
     options = recipe_options("A recipe.", ["--save", str(tmp_path / "runs" / "new" / "policy.pt")], num_envs=4)
     assert options.save.parent.is_dir()
+
+
+def test_a_file_of_another_library_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "policy.pt"
+    message = r"^--load: .*policy\.pt is no policy of this recipe \(KeyError: 'weights'\)$"
+    with pytest.raises(SystemExit, match=message), reading(path):
+        raise KeyError("weights")

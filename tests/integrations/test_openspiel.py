@@ -180,8 +180,8 @@ def test_ismcts_of_openspiel_plays_a_deal_to_its_end_among_heuristics() -> None:
 
 
 def test_the_command_measures(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--simulations", "1", "--blocks", "1"]) == 0
+    assert main(["--simulations", "2", "--blocks", "1"]) == 0
     among_random, among_heuristic, speed = capsys.readouterr().out.splitlines()
-    assert among_random.startswith("ismcts:simulations=1 among three random: ")
-    assert among_heuristic.startswith("ismcts:simulations=1 among three heuristic: ")
+    assert among_random.startswith("ismcts:simulations=2 among three random: ")
+    assert among_heuristic.startswith("ismcts:simulations=2 among three heuristic: ")
     assert "decisions in" in speed
