@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,28 +30,31 @@ FOUR_CHUNKS = 3 * BLOCKS_A_CHUNK + 5
 HEURISTIC = ["heuristic", "random", "random", "random"]
 
 
-class Slow:
-    """Draws its actions, takes its time, and leaves the number of its process in a folder."""
+class Patient:
+    """Draws its actions, and leaves the numbers of the processes that it plays in in a folder.
 
-    name = "slow"
+    It does not play before so many have come.
+    """
+
+    name = "patient"
     version = 1
 
-    def __init__(self, folder: Path, pause: float = 0.0) -> None:
+    def __init__(self, folder: Path, processes: int = 1) -> None:
         self.folder = folder
-        self.pause = pause
+        self.processes = processes
 
     def act(self, view: npt.NDArray[Any], rng: np.random.Generator) -> int:
         return int(self.act_batch(view, rng)[0])
 
     def act_batch(self, views: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.int64]:
         (self.folder / str(os.getpid())).touch()
-        time.sleep(self.pause)
+        wait_for(lambda: len(workers_in(self.folder)) >= self.processes)
         masks = np.empty((len(views), NUM_ACTIONS), dtype=np.int8)
         batch.legal_masks(views, masks)
         return (rng.random(masks.shape) * masks).argmax(axis=1)
 
 
-class Deadly(Slow):
+class Deadly(Patient):
     """Ends the process that it plays in."""
 
     name = "deadly"
@@ -60,7 +63,7 @@ class Deadly(Slow):
         os._exit(1)
 
 
-class Absent(Slow):
+class Absent(Patient):
     """Is not there in the deals without kings and jacks."""
 
     name = "absent"
@@ -81,6 +84,13 @@ def cluster() -> Iterator[Any]:
 
 def workers_in(folder: Path) -> list[int]:
     return [int(file.name) for file in folder.iterdir()]
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 120.0) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "nobody came"
+        time.sleep(0.01)
 
 
 def same(result: MatchResult, other: MatchResult) -> bool:
@@ -110,23 +120,19 @@ def test_both_nodes_play_and_a_killed_worker_loses_nothing(cluster: Any, tmp_pat
     for folder in folders:
         folder.mkdir()
     options: dict[str, Any] = {"episode": "deal", "seatings": "balanced", "progress": False}
-    here = play_match([Slow(folders[0]), "heuristic", "random", "random"], FOUR_CHUNKS, 3, **options)
-    killed: list[int] = []
+    here = play_match([Patient(folders[0]), "heuristic", "random", "random"], FOUR_CHUNKS, 3, **options)
 
     def kill_one() -> None:
-        """The first worker that has begun to play; its chunk takes seconds."""
-        while not workers_in(folders[1]):
-            time.sleep(0.01)
-        killed.append(workers_in(folders[1])[0])
-        os.kill(killed[0], signal.SIGKILL)
+        """One of the two that play at a time, each node having one core to give; the other waits for a third to come."""
+        wait_for(lambda: len(workers_in(folders[1])) == 2)
+        os.kill(workers_in(folders[1])[0], signal.SIGKILL)
 
     killer = threading.Thread(target=kill_one)
     killer.start()
-    slow = Slow(folders[1], pause=0.01)
-    there = play_match([slow, "heuristic", "random", "random"], FOUR_CHUNKS, 3, **options, ray="auto")
+    patient = Patient(folders[1], processes=3)
+    there = play_match([patient, "heuristic", "random", "random"], FOUR_CHUNKS, 3, **options, ray="auto")
     killer.join()
     assert same(here, there)
-    assert len(set(workers_in(folders[1])) - set(killed)) >= 2
 
 
 def test_a_panel_is_the_same_on_a_cluster(cluster: Any) -> None:
@@ -157,7 +163,7 @@ def test_a_fault_is_reported_as_it_is_here(cluster: Any, tmp_path: Path) -> None
 
 
 def test_a_bot_that_cannot_be_sent_is_refused(cluster: Any, tmp_path: Path) -> None:
-    bot = Slow(tmp_path)
+    bot = Patient(tmp_path)
     bot.lock = threading.Lock()  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="^ray: a bot cannot be sent to other processes: .*lock"):
         play_match([bot, "random", "random", "random"], 1, 1, progress=False, ray="auto")
