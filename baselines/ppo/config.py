@@ -268,8 +268,19 @@ FIELD_TYPES: dict[str, Any] = typing.get_type_hints(PPOConfig)
 
 def load_config(path: Path, overrides: Mapping[str, Any] | None = None) -> PPOConfig:
     """The config of a TOML file, with some of its keys replaced: for a run, so its opponents must be there."""
+    values = read_toml(path)
     try:
-        values = tomllib.loads(path.read_text("utf-8"))
+        config = PPOConfig.from_dict({**values, **(overrides or {})})
+        check_opponents(config)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+    return config
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file holds; ConfigError says why it cannot be read."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"no config file {path}") from None
     except OSError as error:
@@ -278,12 +289,6 @@ def load_config(path: Path, overrides: Mapping[str, Any] | None = None) -> PPOCo
         raise ConfigError(f"{path} is not TOML: it is not text in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not TOML: {error}") from None
-    try:
-        config = PPOConfig.from_dict({**values, **(overrides or {})})
-        check_opponents(config)
-    except ConfigError as error:
-        raise ConfigError(f"{path}: {error}") from None
-    return config
 
 
 def check_opponents(config: PPOConfig) -> None:

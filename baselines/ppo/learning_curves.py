@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
@@ -14,9 +15,10 @@ from matplotlib.axes import Axes  # noqa: E402
 
 from baselines.ppo.run_folder import read_log
 from baselines.ppo.score import half_width_of
+from king_env.evaluation import Estimate
 
 MILLION = 1e6
-FIGURE_INCHES = (11.0, 7.0)
+FIGURE_INCHES, CURVE_INCHES = (11.0, 7.0), (8.0, 4.5)
 DOTS_PER_INCH = 120
 BAND_OPACITY = 0.2
 THIN = 0.8  # a line that is no curve, in points
@@ -76,6 +78,30 @@ def mark_end_of(warm_start: list[float], panel: Axes) -> None:
     """A vertical line where self-play took over, if there was a warm start."""
     if warm_start:
         panel.axvline(warm_start[-1] / MILLION, color="grey", linestyle="--", linewidth=THIN, label="end of warm start")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points a game against three of a bot, after so many minutes of training."""
+
+    against: str
+    minutes: Sequence[float]
+    points: Sequence[Estimate]
+
+
+def draw_curves(curves: Iterable[Curve], end_of_warm_start: float, path: Path) -> None:
+    """Draw points over training time, with the 95 % intervals as bars; 0 minutes: there was no warm start."""
+    figure, panel = pyplot.subplots(figsize=CURVE_INCHES, layout="constrained")
+    for curve in curves:
+        means, half_widths = zip(*((points.mean, points.half_width) for points in curve.points), strict=True)
+        panel.errorbar(curve.minutes, means, half_widths, label=f"against three {curve.against}", marker="o", capsize=3)
+    panel.axhline(0.0, color="grey", linewidth=THIN)
+    if end_of_warm_start:
+        panel.axvline(end_of_warm_start, color="grey", linestyle="--", linewidth=THIN, label="end of warm start")
+    panel.set(xlabel="minutes of training", ylabel="points a game")
+    panel.legend()
+    figure.savefig(path, dpi=DOTS_PER_INCH)
+    pyplot.close(figure)
 
 
 def millions(numbers: list[float]) -> list[float]:

@@ -55,6 +55,14 @@ def write_snapshot(checkpoint: dict[str, Any], folder: Path, decisions: int) -> 
     write_checkpoint(checkpoint, folder / "snapshots" / f"policy-{decisions:010d}.pt")
 
 
+def snapshots_in(folder: Path) -> list[Path]:
+    """The policies that were kept, the youngest last."""
+    found = sorted((folder / "snapshots").glob("policy-*.pt"))
+    if not found:
+        raise RunError(f"{folder} holds no snapshots of a run")
+    return found
+
+
 class Log:
     """Rows of numbers, to a CSV file each kind and to TensorBoard; the first column counts decisions."""
 

@@ -14,6 +14,7 @@ from king_env.ruleset import RuleSet, make_ruleset
 
 # Every measurement and every run is made on the same deals, so that figures differ by play alone.
 DEALS_SEED = 1
+FINAL_TABLES, FINAL_RESULTS = "final.md", "final.json"  # in the folder of a finished run
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,6 @@ def show_last_table(played: Mapping[str, MatchResult], folder: Path) -> None:
     print(f"\nAgainst three {name}:")
     print_report(played[name])
     texts = [f"## Against three {name}\n\n{report_markdown(result)}\n" for name, result in played.items()]
-    (folder / "final.md").write_text("\n".join(texts), "utf-8")
+    (folder / FINAL_TABLES).write_text("\n".join(texts), "utf-8")
     records = [result.to_dict() for result in played.values()]
-    (folder / "final.json").write_text(json.dumps(records, indent=2) + "\n", "utf-8")
+    (folder / FINAL_RESULTS).write_text(json.dumps(records, indent=2) + "\n", "utf-8")
