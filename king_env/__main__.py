@@ -8,13 +8,11 @@ import os
 import sys
 
 from king_env import replay, view
+from king_env.exit_statuses import INTERRUPTED, NOBODY_READS
 from king_env.play import command as play
 
 # Each command is a module with `SUMMARY`, `DESCRIPTION`, `add_arguments(parser)` and `run(options) -> exit status`.
 COMMANDS = {"replay": replay, "view": view, "play": play}
-
-INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
-NOBODY_READS = 141  # that of one whose output goes nowhere any more
 
 
 def main(arguments: list[str] | None = None) -> int:

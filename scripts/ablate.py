@@ -20,14 +20,11 @@ import numpy as np
 from tqdm import tqdm
 
 from baselines.ppo.config import ConfigError, PPOConfig, check_opponents, read_toml
-from baselines.ppo.ppo import STOPPED
 from baselines.ppo.run_folder import RUNS, last_checkpoint
 from baselines.ppo.score import FINAL_RESULTS, pairings
 from king_env.evaluation.reports import Table, markdown, print_tables
+from king_env.exit_statuses import DONE, FAILED, INTERRUPTED, REFUSED
 from scripts.result_files import write_text
-
-BAD_ARGUMENTS = 2
-RUN_FAILED = 1
 
 BASE = "base"
 DEFAULT_SEEDS, DEFAULT_PROCESSES = 3, 1
@@ -96,22 +93,22 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; 2 when the study was refused, 1 when a run failed, STOPPED when Ctrl-C came first."""
+    """Print the table; 2 when the study was refused, 1 when a run failed, INTERRUPTED when Ctrl-C came first."""
     options = parse_arguments(arguments)
     folder: Path = options.run_dir or RUNS / "ablations" / options.study.stem
     try:
         runs = runs_of(options.study, options.seeds, folder)
     except ConfigError as error:
         print(f"ablate: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return REFUSED
     try:
         train_all(runs, options.processes)
     except AblationError as error:
         print(f"ablate: {error}", file=sys.stderr)
-        return RUN_FAILED
+        return FAILED
     except KeyboardInterrupt:
         print("ablate: stopped; the same command goes on", file=sys.stderr)
-        return STOPPED
+        return INTERRUPTED
     table = points_table(runs)
     if options.markdown:
         print(markdown(table))
@@ -119,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_tables(
             f"{options.study}, {options.seeds} seeds a variant; {runs[0].config.final_blocks:,} blocks", [table], []
         )
-    return 0
+    return DONE
 
 
 def runs_of(study: Path, num_seeds: int, folder: Path) -> list[Run]:
@@ -166,7 +163,7 @@ def train(run: Run) -> None:
     write_text(run.config_file, run.config.to_toml())
     with run.log_file.open("a", encoding="utf-8") as log:
         status = subprocess.run(run.command(), stdout=log, stderr=subprocess.STDOUT, check=False).returncode
-    if status == STOPPED:
+    if status == INTERRUPTED:
         raise KeyboardInterrupt
     if status:
         raise AblationError(f"{run.variant}, seed {run.seed}: the run failed; {run.log_file} says why")

@@ -17,12 +17,9 @@ from king_env.evaluation.auction import (
     measure_auction,
 )
 from king_env.evaluation.auction_reports import auction_markdown, print_auction
+from king_env.exit_statuses import DONE, FAILED, INTERRUPTED, REFUSED
 from king_env.ruleset import RULESETS
 from scripts.result_files import cannot_write, check_writable, write_json
-
-INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
-FAULT = NOT_WRITTEN = 1
-BAD_ARGUMENTS = 2
 
 DEFAULT_DEALS = 200
 
@@ -61,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
         result, status = measure(options)
     except (ValueError, ImportError) as error:
         print(f"auction: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return REFUSED
     if result is None:
         return status
     if options.markdown:
@@ -73,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
             write_json(options.json, result.to_dict() | {"command": command})
         except OSError as error:
             print(f"auction: {cannot_write('--json', options.json, error)}", file=sys.stderr)
-            return NOT_WRITTEN
+            return FAILED
     return status
 
 
@@ -91,14 +88,14 @@ def measure(options: argparse.Namespace) -> tuple[AuctionResult | None, int]:
         )
     except AuctionFaultError as error:
         print(f"auction: stopped at a fault: {error}", file=sys.stderr)
-        return error.result, FAULT
+        return error.result, FAILED
     except AuctionInterrupted as error:
         print("auction: interrupted", file=sys.stderr)
         return error.result, INTERRUPTED
     except KeyboardInterrupt:  # before the first deal
         print("auction: interrupted", file=sys.stderr)
         return None, INTERRUPTED
-    return result, 0
+    return result, DONE
 
 
 if __name__ == "__main__":

@@ -21,13 +21,11 @@ from baselines.ppo.run_folder import RunError, snapshots_in
 from king_env import bots
 from king_env.episode import EPISODES
 from king_env.evaluation import play_match
-from king_env.evaluation.reports import Table, estimate_text, print_tables
+from king_env.evaluation.reports import Table, blocks_text, estimate_text, print_tables
 from king_env.evaluation.statistics import INTERVAL_METHOD, Estimate
+from king_env.exit_statuses import DONE, INTERRUPTED, REFUSED
 from king_env.ruleset import RULESETS
 from scripts.result_files import write_json
-
-INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
-BAD_ARGUMENTS = 2
 
 DEFAULT_AGAINST, DEFAULT_BLOCKS = "heuristic,search:worlds=20", 100
 
@@ -101,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         points = measure(tasks, Measured(options.run / "curve.json"), options)
     except (CheckpointError, RunError, ValueError) as error:
         print(f"curve: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return REFUSED
     except KeyboardInterrupt:
         print("curve: interrupted; the same command goes on", file=sys.stderr)
         return INTERRUPTED
@@ -110,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     picture = options.picture or options.run / "curve.png"
     draw_curves(curves, end_of_warm_start, picture)
     print(picture)
-    return 0
+    return DONE
 
 
 def tasks_of(run: Path, against: Sequence[str]) -> tuple[list[Task], float]:
@@ -139,7 +137,7 @@ def measure(tasks: Sequence[Task], measured: Measured, options: argparse.Namespa
 
 
 def play(task: Task, options: argparse.Namespace) -> Estimate:
-    four = [bots.make(str(task.snapshot)), *[task.against] * 3]
+    four: list[str | bots.Bot] = [bots.make(str(task.snapshot)), *[task.against] * 3]
     result = play_match(
         four,
         options.blocks,
@@ -158,8 +156,7 @@ def curve_against(name: str, points: dict[Task, Estimate]) -> Curve:
 
 
 def headline(options: argparse.Namespace) -> str:
-    deals = "single deals, one of each contract" if options.episode == "deal" else "games of ten deals"
-    return f"{options.run}, {options.ruleset}: {options.blocks:,} blocks ({deals}); seed {options.seed}"
+    return f"{options.run}, {options.ruleset}: {blocks_text(options.blocks, options.episode)}; seed {options.seed}"
 
 
 def points_table(curves: Sequence[Curve]) -> Table:

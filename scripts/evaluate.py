@@ -40,6 +40,7 @@ from king_env.evaluation.panel import (
 )
 from king_env.evaluation.panel_reports import ending_text, panel_markdown, print_panel
 from king_env.evaluation.seatings import SEATING_CHOICES
+from king_env.exit_statuses import DONE, FAILED, INTERRUPTED, REFUSED
 from king_env.ruleset import RULESETS, make_ruleset
 from scripts.result_files import cannot_write, check_writable, write_json, write_text
 
@@ -48,9 +49,6 @@ try:
 except ImportError:  # the bar comes with the extra `evaluate`
     tqdm = None
 
-INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
-FAULT = NOT_WRITTEN = LOST = 1
-BAD_ARGUMENTS = 2
 
 DEFAULT_MATCH_BLOCKS = 500
 FOR_PANELS_ALONE = ("within", "minutes")
@@ -129,7 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
         result, status = play(options)
     except (ValueError, OSError, ImportError) as error:
         print(f"evaluate: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return REFUSED
     except KeyboardInterrupt:  # before the first deal
         print("evaluate: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -141,7 +139,7 @@ def main(arguments: list[str] | None = None) -> int:
             write_json(options.json, result.to_dict() | {"command": command})
         except OSError as error:
             print(f"evaluate: {cannot_write('--json', options.json, error)}", file=sys.stderr)
-            status = NOT_WRITTEN
+            status = FAILED
     return write_report(options.report, result, command, status)
 
 
@@ -167,7 +165,7 @@ def write_report(path: Path | None, played: MatchResult | Panel, command: Sequen
         write_text(path, page)
     except OSError as error:
         print(f"evaluate: {cannot_write('--report', path, error)}", file=sys.stderr)
-        return NOT_WRITTEN
+        return FAILED
     return status
 
 
@@ -178,8 +176,8 @@ def play_panel(options: argparse.Namespace, command: Sequence[str]) -> int:
         panel = Panel(panel_plan(options), options.json)
     except (ValueError, OSError, ImportError) as error:
         print(f"evaluate: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
-    status = 0
+        return REFUSED
+    status = DONE
     try:
         if options.no_progress:
             panel.play(options.json, ray=options.ray)
@@ -188,16 +186,16 @@ def play_panel(options: argparse.Namespace, command: Sequence[str]) -> int:
             panel.play(options.json, tell, progress=True, ray=options.ray)
     except BotFaultError as error:
         print(f"evaluate: the panel stopped at a fault: {error}", file=sys.stderr)
-        status = FAULT
+        status = FAILED
     except (ImportError, ValueError) as error:  # no Ray here, or a bot that cannot be sent to others
         print(f"evaluate: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return REFUSED
     except ClusterError as error:
         print(f"evaluate: {error}", file=sys.stderr)
-        status = LOST
+        status = FAILED
     except OSError as error:
         print(f"evaluate: {cannot_write('--json', options.json, error)}", file=sys.stderr)
-        status = NOT_WRITTEN
+        status = FAILED
     except KeyboardInterrupt:
         print("evaluate: interrupted", file=sys.stderr)
         status = INTERRUPTED
@@ -265,17 +263,17 @@ def play(options: argparse.Namespace) -> tuple[MatchResult | None, int]:
         )
     except MatchFaultError as error:
         print(f"evaluate: the match stopped at a fault: {error}", file=sys.stderr)
-        return error.result, FAULT
+        return error.result, FAILED
     except MatchNotRecordedError as error:
         print(f"evaluate: --{error}", file=sys.stderr)
-        return error.result, NOT_WRITTEN
+        return error.result, FAILED
     except MatchLostError as error:
         print(f"evaluate: {error}", file=sys.stderr)
-        return error.result, LOST
+        return error.result, FAILED
     except MatchInterrupted as error:
         print("evaluate: interrupted", file=sys.stderr)
         return error.result, INTERRUPTED
-    return result, 0
+    return result, DONE
 
 
 def show(result: MatchResult, as_markdown: bool) -> None:

@@ -23,6 +23,7 @@ from king_env.engine.actions import Action
 from king_env.engine.contracts import UP
 from king_env.engine.state import GameRecords
 from king_env.episode import KIND_NAMES
+from king_env.exit_statuses import DONE, REFUSED
 from king_env.render import render_table
 
 FIRST_SEED = 900_000
@@ -104,10 +105,10 @@ def main(arguments: list[str] | None = None) -> int:
         bot = bots.make(parsed.bot)
     except BotError as error:
         print(error, file=sys.stderr)
-        return 2
+        return REFUSED
     for case in best_cases(bot, parsed.games)[: parsed.show]:
         print(told(case, bot.name))
-    return 0
+    return DONE
 
 
 if __name__ == "__main__":

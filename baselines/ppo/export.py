@@ -22,6 +22,7 @@ from king_env.bots.pretrained.layout import runs_of_sections
 from king_env.bots.pretrained.policy_file import Policy, about_policy, write_policy
 from king_env.bots.pretrained.pretrained_bot import SHIPPED
 from king_env.bots.pretrained.suits import FEATURES, TRUMP, TRUMP_FEATURE
+from king_env.exit_statuses import DONE, REFUSED
 
 
 class ExportError(ValueError):
@@ -117,6 +118,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write_policy(policy, parsed.out)
     except (CheckpointError, ExportError, OSError) as error:
         print(error, file=sys.stderr)
-        return 2
+        return REFUSED
     print(f"{parsed.out}: {parsed.out.stat().st_size:,} bytes, version {policy.fingerprint}")
-    return 0
+    return DONE

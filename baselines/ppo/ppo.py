@@ -69,12 +69,12 @@ from baselines.ppo.teacher import LessonBook, take_lessons
 from king_env import bots
 from king_env.engine.batch import hide_hands
 from king_env.engine.cards import NUM_CARDS
+from king_env.exit_statuses import DONE, INTERRUPTED, REFUSED
 
 ADVANTAGE_EPS = 1e-8
 NOBODY = -1  # chooses where only one action is legal
 ITERATIONS_A_PAST_SELF = 50
 SECONDS_A_MINUTE = 60.0
-STOPPED = 130  # the exit status of a program that Ctrl-C ended
 # A resumed run may be given more or less time; anything else would make it another run.
 RESUMABLE_KEYS = ("total_decisions", "max_minutes")
 
@@ -749,22 +749,22 @@ def set_up_torch(config: PPOConfig) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Train; 0 when the run is done, 2 when it was refused, STOPPED when it was stopped and can be resumed."""
+    """Train; 0 when the run is done, 2 when it was refused, INTERRUPTED when it was stopped and can be resumed."""
     parsed = parse_arguments(arguments)
     try:
         learner, config, folder = resume(parsed) if parsed.resume else start(parsed)
     except (ConfigError, RunError, CheckpointError, StartError) as error:
         print(error, file=sys.stderr)
-        return 2
+        return REFUSED
     print(f"Training in {folder}; Ctrl-C stops it with nothing lost")
     if not train(learner, config, folder):
         print(f"Stopped; go on with: python scripts/train.py --resume {folder}")
-        return STOPPED
+        return INTERRUPTED
     try:
         finish(learner, config, folder)
     except KeyboardInterrupt:
         print(f"\nStopped in the final tables; the run itself is complete: {last_checkpoint(folder)}")
         for pairing in score.pairings(config):
             print(f"This table again: {pairing.command(last_checkpoint(folder), config.final_blocks)}")
-        return STOPPED
-    return 0
+        return INTERRUPTED
+    return DONE

@@ -23,6 +23,8 @@ except ImportError:  # fine tables come with the extra `evaluate`
 
 MICROSECOND, MILLISECOND = 1e3, 1e6  # in nanoseconds
 NOTHING = "–"
+# What a block is, by the episode that is played.
+DEALS_OF_BLOCKS = {"game": "games of ten deals", "deal": "single deals, one of each contract"}
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,11 @@ class Table:
     num_text_columns: int = 1
 
 
+def blocks_text(num_blocks: int, episode: str) -> str:
+    """So many blocks, and of what."""
+    return f"{num_blocks:,} blocks ({DEALS_OF_BLOCKS[episode]})"
+
+
 def report_tables(result: MatchResult) -> list[Table]:
     """The tables that report a match: points, how positive deals went, speed and faults."""
     return [points_table(result), market_table(result), speed_table(result)]
@@ -43,10 +50,9 @@ def report_tables(result: MatchResult) -> list[Table]:
 def headline(result: MatchResult) -> str:
     """What was played, in a line or two that make the figures reproducible."""
     rules = result.ruleset.name or "house rules"
-    what = "games of ten deals" if result.episode == "game" else "single deals, one of each contract"
     seatings = len(result.seatings)
     line = (
-        f"{ENV_VERSION}, {rules}: {result.num_blocks:,} blocks ({what}), each in {seatings} "
+        f"{ENV_VERSION}, {rules}: {blocks_text(result.num_blocks, result.episode)}, each in {seatings} "
         f"seating{'' if seatings == 1 else 's'}; seed {result.seed}; {result.wall_seconds:.1f} s"
     )
     if result.is_complete:

@@ -13,9 +13,8 @@ from scripts.benchmarking.measuring import MIN_REPEATS
 from scripts.benchmarking.report import print_report, report_json, report_markdown
 from scripts.result_files import check_writable, write_json
 
-INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
-FAILED = NOT_WRITTEN = 1
-BAD_ARGUMENTS = 2
+# As in king_env.exit_statuses, which would bring the whole engine: a new process is to import little.
+DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -41,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
         check_options(options)
     except ValueError as error:
         print(f"benchmark: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return REFUSED
     command = ["scripts/benchmark.py", *(sys.argv[1:] if arguments is None else arguments)]
     results = measure_with_bar(list(dict.fromkeys(options.only)), options.repeats)
     if options.markdown:
@@ -54,10 +53,10 @@ def main(arguments: list[str] | None = None) -> int:
         write_files(options, results, command)
     except OSError as error:
         print(f"benchmark: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
-        return NOT_WRITTEN
+        return FAILED
     if results.is_interrupted:
         return INTERRUPTED
-    return FAILED if results.errors else 0
+    return FAILED if results.errors else DONE
 
 
 def check_options(options: argparse.Namespace) -> None:

@@ -123,7 +123,7 @@ def test_both_nodes_play_and_a_killed_worker_loses_nothing(cluster: Any, tmp_pat
     here = play_match([Patient(folders[0]), "heuristic", "random", "random"], FOUR_CHUNKS, 3, **options)
 
     def kill_one() -> None:
-        """One of the two that play at a time, a node each, for a node has one core to give; the other awaits a third."""
+        """One of the two that play at a time, a node each, for a node has one core; the other awaits a third."""
         wait_for(lambda: len(workers_in(folders[1])) == 2)
         os.kill(workers_in(folders[1])[0], signal.SIGKILL)
 

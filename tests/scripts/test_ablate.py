@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from baselines.ppo.config import PPOConfig
+from king_env.exit_statuses import INTERRUPTED
 from scripts import ablate
 from scripts.ablate import BASE, Run, main, points_table, runs_of
 
@@ -86,7 +87,7 @@ def test_a_measurement_that_was_interrupted_is_not_done(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("status", "exit_status", "said"),
-    [(3, 1, "ablate: base, seed 1: the run failed; "), (ablate.STOPPED, ablate.STOPPED, "the same command goes on")],
+    [(3, 1, "ablate: base, seed 1: the run failed; "), (INTERRUPTED, INTERRUPTED, "the same command goes on")],
 )
 def test_a_run_that_ends_otherwise(
     status: int,

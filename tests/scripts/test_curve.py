@@ -12,6 +12,8 @@ from baselines.ppo.checkpoint import new_network, policy_checkpoint
 from baselines.ppo.config import PPOConfig
 from baselines.ppo.ppo import Counters
 from baselines.ppo.run_folder import make_run_folder, write_snapshot
+from king_env.evaluation import play_match
+from king_env.exit_statuses import INTERRUPTED
 from scripts import curve
 from scripts.curve import main
 
@@ -58,16 +60,16 @@ def test_snapshots_are_measured_once(
 def test_ctrl_c_keeps_what_was_measured(
     run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play, played = curve.play_match, []
+    played: list[Any] = []
 
     def stop_at_the_third(*arguments: Any, **options: Any) -> Any:
         played.append(arguments)
         if len(played) == 3:
             raise KeyboardInterrupt
-        return play(*arguments, **options)
+        return play_match(*arguments, **options)
 
     monkeypatch.setattr(curve, "play_match", stop_at_the_third)
-    assert main([str(run), *QUICK]) == curve.INTERRUPTED
+    assert main([str(run), *QUICK]) == INTERRUPTED
     assert "the same command goes on" in capsys.readouterr().err
     assert main([str(run), *QUICK]) == 0
     assert len(played) == 5
