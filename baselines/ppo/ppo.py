@@ -14,7 +14,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -62,7 +62,7 @@ from baselines.ppo.run_folder import (
     write_snapshot,
 )
 from baselines.ppo.seat_streams import SeatStreams
-from baselines.ppo.side_by_side import Threads, step_side_by_side
+from baselines.ppo.side_by_side import Threads, parts_of, step_side_by_side
 from baselines.ppo.starting_weights import StartError, take_weights
 from baselines.ppo.tables import Tables
 from baselines.ppo.teacher import LessonBook, take_lessons
@@ -295,10 +295,7 @@ def collect(learner: Learner, config: PPOConfig, spent: TimeSpent) -> None:
             raise EmptyMaskError(f"no action is legal at table {num_legal.argmin()}")
         actions = tables.masks.argmax(axis=1)  # right where only one is legal; the others choose
         chooser = np.where(num_legal > 1, learner.company[np.arange(len(actions)), tables.seats], NOBODY)
-        for who, choice in ((LEARNER, decide), (HEURISTIC, heed), (PAST_SELF, reply), (FROZEN, ask_frozen)):
-            choosing = np.flatnonzero(chooser == who)
-            if len(choosing):
-                actions[choosing] = choice(learner, choosing, config)
+        choose(learner, chooser, actions, config)
         acted = time.perf_counter()
         rewards, ended = tables.step(actions)
         streams.pay(rewards)
@@ -307,66 +304,104 @@ def collect(learner: Learner, config: PPOConfig, spent: TimeSpent) -> None:
         spent.env += time.perf_counter() - acted
 
 
-def decide(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
-    """Sample the actions (int64[K]) of the seats to act in these games, and add the decisions to their streams."""
-    tables = learner.tables
-    shown, masks, advice = tables.shown(games), tables.masks[games], tables.advice[games]
-    actions, log_probs, values = choose(learner, learner.network, shown, masks, advice, config)
-    foreseen = np.zeros(len(games), dtype=np.float32)
-    if config.removes_luck:
-        foreseen = np.concatenate(learner.threads.map(tables.foresee, np.array_split(games, learner.threads.number)))
-    learner.streams.add(games, tables.seats[games], shown, advice, masks, actions, log_probs, values, foreseen)
-    return actions
+def choose(learner: Learner, chooser: np.ndarray, actions: np.ndarray, config: PPOConfig) -> None:
+    """Write the actions of all that choose (int64[num_games]), and the learner's decisions into its streams.
+
+    chooser: who chooses at each table, LEARNER, HEURISTIC, PAST_SELF, FROZEN or NOBODY.
+    """
+    tables, threads = learner.tables, learner.threads
+    tables.ask_heuristic()
+    deciding, heeding, replying, asking = (
+        np.flatnonzero(chooser == who) for who in (LEARNER, HEURISTIC, PAST_SELF, FROZEN)
+    )
+    decisions = Question.at(learner, learner.network, deciding, config)
+    replies = Question.at(learner, learner.past_selves.network, replying, config)
+    answers: list[Callable[[], Any]] = [*decisions.answers(threads.number), *replies.answers(1)]
+    foresights: list[Callable[[], Any]] = [
+        functools.partial(tables.foresee, games) for games in np.array_split(deciding, threads.number)
+    ]
+    found = threads.map(do, [*answers, *foresights] if config.removes_luck else answers)
+    actions[deciding], actions[replying], actions[heeding] = decisions.actions, replies.actions, tables.usual[heeding]
+    if len(asking):
+        actions[asking] = ask_frozen(learner, asking)
+    learner.streams.add(
+        deciding,
+        tables.seats[deciding],
+        decisions.shown,
+        decisions.advice,
+        decisions.masks,
+        decisions.actions,
+        decisions.log_probs,
+        decisions.values,
+        np.concatenate(found[len(answers) :]) if config.removes_luck else np.zeros(len(deciding), dtype=np.float32),
+    )
 
 
-def heed(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
-    """What the heuristic does in these games (int64[K])."""
-    learner.tables.advise()
-    return np.asarray(learner.tables.advice[games])
+def do(task: Callable[[], Any]) -> Any:
+    """For tasks of several kinds, done side by side."""
+    return task()
 
 
-def reply(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
-    """Sample the actions (int64[K]) of a past self in these games."""
-    tables = learner.tables
-    shown, masks, advice = tables.shown(games), tables.masks[games], tables.advice[games]
-    return choose(learner, learner.past_selves.network, shown, masks, advice, config)[0]
+@dataclass(frozen=True)
+class Question:
+    """Decisions that a network is to take: what it is shown, and what it has answered."""
+
+    network: PolicyValueNetwork
+    config: PPOConfig
+    shown: np.ndarray  # int8[K, SHOWN_SIZE]
+    masks: np.ndarray  # int8[K, NUM_ACTIONS]
+    advice: np.ndarray  # int64[K]
+    draws: Tensor  # float64[K], on the device
+    actions: np.ndarray  # int64[K], drawn by their probability
+    log_probs: np.ndarray  # float32[K], of the actions
+    values: np.ndarray  # float32[K]
+
+    @classmethod
+    def at(cls, learner: Learner, network: PolicyValueNetwork, games: np.ndarray, config: PPOConfig) -> Question:
+        """What the seats to act at some tables (int64[K]) are to do."""
+        tables, device = learner.tables, torch.device(config.device)
+        return cls(
+            network=network,
+            config=config,
+            shown=tables.shown(games),
+            masks=tables.masks[games],
+            advice=tables.advice[games],
+            draws=torch.rand(len(games), dtype=torch.float64, device=device, generator=learner.generator),
+            actions=np.empty(len(games), dtype=np.int64),
+            log_probs=np.empty(len(games), dtype=np.float32),
+            values=np.empty(len(games), dtype=np.float32),
+        )
+
+    def answers(self, number: int) -> list[Callable[[], None]]:
+        """Tasks that answer it together, so many at most."""
+        size = len(self.actions)
+        return [functools.partial(self.answer, rows) for rows in parts_of(size, min(number, size))]
+
+    @torch.inference_mode()
+    def answer(self, rows: slice) -> None:
+        """Draw some of the actions."""
+        device, draws = self.draws.device, self.draws[rows]
+        with precision(self.config):
+            features = self.network.trunk(torch.from_numpy(self.shown[rows]).to(device))
+            if is_compiled(features):
+                self.actions[rows], self.log_probs[rows], self.values[rows] = choose_legal(
+                    features, self.network.heads, self.network.places, self.masks[rows], self.advice[rows], draws
+                )
+                return
+            logits, values = self.network.judge(features, torch.from_numpy(self.advice[rows]).to(device))
+        log_probs = legal_log_probs(logits.float(), torch.from_numpy(self.masks[rows]).to(device))
+        actions = sample(log_probs, draws)
+        self.actions[rows] = actions.cpu().numpy()
+        self.log_probs[rows] = log_probs.gather(1, actions[:, None])[:, 0].cpu().numpy()
+        self.values[rows] = values.float().cpu().numpy()
 
 
-def ask_frozen(learner: Learner, games: np.ndarray, config: PPOConfig) -> np.ndarray:
+def ask_frozen(learner: Learner, games: np.ndarray) -> np.ndarray:
     """What the bot that stays as it is does in these games (int64[K]), of which it is handed views."""
     assert learner.frozen is not None, "it has seats"
     views, _ = learner.tables.views(games)
     hide_hands(views, views["turn"].astype(np.int64))
     return np.asarray(learner.frozen.act_batch(views, learner.shuffler))
-
-
-def choose(
-    learner: Learner,
-    network: PolicyValueNetwork,
-    shown: np.ndarray,
-    masks: np.ndarray,
-    advice: np.ndarray,
-    config: PPOConfig,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Actions drawn by their probability (int64[K]), their log-probabilities and the values (float32[K])."""
-    device = torch.device(config.device)
-    draws = torch.rand(len(shown), dtype=torch.float64, device=device, generator=learner.generator)
-
-    @torch.inference_mode()
-    def choose_some(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        with precision(config):
-            features = network.trunk(torch.from_numpy(shown[rows]).to(device))
-            if is_compiled(features):
-                return choose_legal(features, network.heads, network.places, masks[rows], advice[rows], draws[rows])
-            logits, values = network.judge(features, torch.from_numpy(advice[rows]).to(device))
-        log_probs = legal_log_probs(logits.float(), torch.from_numpy(masks[rows]).to(device))
-        actions = sample(log_probs, draws[rows])
-        chosen = log_probs.gather(1, actions[:, None])[:, 0]
-        return actions.cpu().numpy(), chosen.cpu().numpy(), values.float().cpu().numpy()
-
-    parts = np.array_split(np.arange(len(shown)), min(learner.threads.number, len(shown)))
-    actions, log_probs, values = map(np.concatenate, zip(*learner.threads.map(choose_some, parts), strict=True))
-    return actions, log_probs, values
 
 
 # ── update ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -30,6 +32,12 @@ class Threads:
         return list(map(work, parts) if self._pool is None else self._pool.map(work, parts))
 
 
+def parts_of(size: int, number: int) -> list[slice]:
+    """So many rows in so many parts, as even as can be."""
+    ends = [size * part // number for part in range(1, number + 1)]
+    return [slice(start, end) for start, end in itertools.pairwise([0, *ends])]
+
+
 def step_side_by_side(
     threads: Threads,
     terms_of: Callable[[Tensor], Tensor],
@@ -54,6 +62,6 @@ def step_side_by_side(
     terms, gradients = zip(*threads.map(gradients_of, parts), strict=True)
     for parameter, of_parts in zip(parameters, zip(*gradients, strict=True), strict=True):
         known = [gradient for gradient in of_parts if gradient is not None]
-        parameter.grad = torch.stack(known).sum(dim=0) if len(known) > 1 else (known[0] if known else None)
+        parameter.grad = functools.reduce(torch.add, known) if known else None
     grad_norm = optimizer.step_clipped(max_grad_norm)
     return torch.cat([torch.stack(terms).sum(dim=0), grad_norm[None]])

@@ -37,8 +37,8 @@ class Tables:
         self.observations = np.zeros((config.num_games, OBSERVATION_SIZE), dtype=np.int8)
         self.masks = np.zeros((config.num_games, NUM_ACTIONS), dtype=np.int8)
         self.seats = np.zeros(config.num_games, dtype=np.int64)
-        self.advice = np.full(config.num_games, NO_ADVICE)
-        self._is_advised = config.is_advised
+        self.usual = np.full(config.num_games, NO_ADVICE)  # what the heuristic would do, once it has been asked
+        self.advice = self.usual if config.is_advised else self.usual.copy()  # what the network is told of that
         self._scales = np.zeros(config.num_games, dtype=np.float32)
         # What each env writes when it steps, made once: it looks at arrays that it knows no more.
         self._out = [
@@ -67,15 +67,13 @@ class Tables:
         blank(self.observations, self._ignored)
         return self._rewards, self._ended
 
-    def advise(self) -> None:
-        """Write to `advice` what the heuristic would do at each table."""
+    def ask_heuristic(self) -> None:
+        """Write to `usual` what the heuristic would do at each table, and to `advice` if the network is told."""
         for env, part in zip(self.envs, self._parts, strict=True):
-            advise(env.games, self.advice[part])
+            advise(env.games, self.usual[part])
 
     def shown(self, rows: np.ndarray) -> np.ndarray:
-        """What the network is shown at some tables (int64[K]): int8[K, SHOWN_SIZE]; `advice` holds the advice then."""
-        if self._is_advised:
-            self.advise()
+        """What the network is shown at some tables (int64[K]): int8[K, SHOWN_SIZE], with `advice` as it is there."""
         shown = np.empty((len(rows), SHOWN_SIZE), dtype=np.int8)
         show(self.observations, self.advice, rows, shown)
         return shown

@@ -153,6 +153,7 @@ def take_lessons(tables: Tables, num_steps: int, worlds: int, decide: Decide, rn
         actions = tables.masks.argmax(axis=1)  # right where only one is legal
         rows = np.flatnonzero(tables.masks.sum(axis=1) > 1)
         if len(rows):
+            tables.ask_heuristic()
             shown = tables.shown(rows)
             masks, advice = tables.masks[rows], tables.advice[rows]
             actions[rows] = decide(shown, masks, advice)

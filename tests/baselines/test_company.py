@@ -16,7 +16,9 @@ from baselines.ppo.config import ConfigError, PPOConfig, load_config
 from baselines.ppo.tables import Tables
 from king_env import bots
 from king_env.bots.pretrained import write_policy
+from king_env.bots.pretrained.advice import NO_ADVICE
 from king_env.engine import batch
+from king_env.engine.observation import OBSERVATION_SIZE
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import OVER, GameRecords
 from tests.bots.policies import small_policy
@@ -79,7 +81,23 @@ def test_the_heuristic_plays_its_seats_as_the_bot_does() -> None:
     rows = np.arange(config.num_games)
     views, _ = learner.tables.views(rows)
     batch.hide_hands(views, views["turn"].astype(np.int64))
-    np.testing.assert_array_equal(ppo.heed(learner, rows, config), heuristic.act_batch(views, rng))
+    actions = np.full(config.num_games, -1)
+    ppo.choose(learner, np.full(config.num_games, HEURISTIC), actions, config)
+    np.testing.assert_array_equal(actions, heuristic.act_batch(views, rng))
+
+
+@pytest.mark.parametrize("is_advised", [False, True])
+def test_a_network_is_told_of_the_heuristic_only_if_it_is_advised(is_advised: bool) -> None:
+    """Whoever else asks the heuristic meanwhile."""
+    config = tiny(heuristic_tables=0.3, past_tables=0.3, is_advised=is_advised)
+    learner = ppo.new_learner(config)
+    ppo.invite(learner)
+    for _ in range(3):
+        ppo.collect(learner, config, ppo.TimeSpent())
+        streams = learner.streams
+        advised = streams.shown[: streams.size, OBSERVATION_SIZE:].sum(axis=1)
+        assert streams.size and (advised == is_advised).all()
+        assert ((streams.advice[: streams.size] == NO_ADVICE) != is_advised).all()
 
 
 def test_who_is_frozen_plays_as_its_file_does_and_is_handed_views(tmp_path: Path) -> None:
@@ -99,7 +117,7 @@ def test_who_is_frozen_plays_as_its_file_does_and_is_handed_views(tmp_path: Path
             return frozen.act_batch(views, rng)
 
     learner.frozen = Watched()
-    answers = ppo.ask_frozen(learner, rows, config)
+    answers = ppo.ask_frozen(learner, rows)
     np.testing.assert_array_equal(answers, frozen.act_batch(views, np.random.default_rng(0)))
     assert handed[0].tobytes() == views.tobytes()
     assert ((handed[0]["hands"] != 0).sum(axis=1) == 1).all()
@@ -192,7 +210,8 @@ def test_whoever_plays_as_was_foreseen_is_paid_nothing() -> None:
         rows = np.flatnonzero(tables.masks.sum(axis=1) > 1)
         actions = tables.masks.argmax(axis=1)
         if len(rows):
-            actions[rows] = ppo.heed(learner, rows, config)
+            tables.ask_heuristic()
+            actions[rows] = tables.usual[rows]
             zeros = np.zeros(len(rows), dtype=np.float32)
             shown, masks = tables.shown(rows), tables.masks[rows]
             advice = tables.advice[rows]

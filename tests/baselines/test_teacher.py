@@ -103,6 +103,7 @@ def test_advice_is_shown_where_it_is_wanted() -> None:
     for is_advised in (False, True):
         tables = Tables(tiny(is_advised=is_advised))
         tables.reset(9)
+        tables.ask_heuristic()
         rows = np.arange(14)
         shown = tables.shown(rows)
         np.testing.assert_array_equal(shown[:, :OBSERVATION_SIZE], tables.observations)
