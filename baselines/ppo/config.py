@@ -101,6 +101,10 @@ class PPOConfig:
     """Weight of the entropy bonus at the start of the warm start: gains far below it are not told apart yet."""
     teacher_final_entropy_coef: float = 0.01
     """The same at its end; each part of the warm start divides it by as much as any other."""
+    teacher_misjudgement_coef: float = 0.1
+    """Weight of how far logits are from saying what each action gains (`lesson_terms.py`)."""
+    gain_a_logit: float = 0.2
+    """So much gain, in units of reward, is to raise a logit by 1."""
 
     # Self-play
     heuristic_tables: float = 0.0
@@ -219,10 +223,11 @@ class PPOConfig:
             _check_range(name, getattr(self, name), 0.0, 1.0)
         _check_range("played_out_decisions", self.played_out_decisions, 0, None)
         _check_range("total_decisions", self.total_decisions, 0 if self.played_out_decisions else 1, None)
-        for name in ("teacher_epochs", "teacher_entropy_coef", "teacher_final_entropy_coef"):
+        for name in ("teacher_epochs", "teacher_entropy_coef", "teacher_final_entropy_coef", "gain_a_logit"):
             _check_positive(name, getattr(self, name))
         for name in (
             "teacher_learning_rate",
+            "teacher_misjudgement_coef",
             "learning_rate",
             "final_learning_rate",
             "entropy_coef",

@@ -107,6 +107,7 @@ TEACHER_METRICS = {
     "entropy_coef": "weight of the entropy bonus",
     "gain": "what the policy gains on the heuristic in a decision, in units of reward, the mean over worlds",
     "entropy": METRICS["entropy"],
+    "misjudgement": "how far logits are from saying what actions gain",
     "grad_norm": METRICS["grad_norm"],
 }
 TEACHER_FINAL_SHARE = 0.05  # of the learning rate at the end of the warm start
@@ -237,7 +238,8 @@ def teach(learner: Learner, config: PPOConfig) -> dict[str, float]:
         lessons = take_lessons(learner.tables, config.num_steps, config.played_out_worlds, play, learner.shuffler)
         added = learner.book.add(lessons)
     taken = time.perf_counter()
-    weights = torch.tensor([-1.0, -entropy_coef], device=config.device)  # both are to rise
+    # Gain and entropy are to rise.
+    weights = torch.tensor([-1.0, -entropy_coef, config.teacher_misjudgement_coef], device=config.device)
     terms_of = functools.partial(terms_of_lessons, learner, config)
     seen: list[Tensor] = []
     for _ in range(max(1, round(config.teacher_epochs * added / config.minibatch_size))):
@@ -267,7 +269,7 @@ def terms_of_lessons(learner: Learner, config: PPOConfig, rows: Tensor) -> Tenso
     """LESSON_TERMS of some lessons in the book (int64[K])."""
     batch = learner.book.look_up(rows.numpy(), torch.device(config.device))
     with precision(config):
-        return lesson_terms(learner.network, batch)
+        return lesson_terms(learner.network, batch, config.gain_a_logit)
 
 
 @torch.inference_mode()

@@ -14,7 +14,7 @@ from baselines.ppo.network import PolicyValueNetwork
 from king_env.bots.pretrained.advice import NO_ADVICE
 from king_env.bots.pretrained.suits import NUM_PARTS, PLACES
 
-WIDTH = 32
+WIDTH, GAIN_A_LOGIT = 32, 0.5
 ONE_PART = np.stack([np.zeros(81, dtype=np.int64), np.arange(81)])
 FLAT, SUITS = (ONE_PART, 1), (PLACES, NUM_PARTS)
 both = pytest.mark.parametrize(("places", "num_parts"), [FLAT, SUITS], ids=["flat", "suits"])
@@ -43,12 +43,12 @@ class Decisions:
 
     def terms(self) -> Tensor:
         """As they are compiled."""
-        return lesson_terms(self.network, self.batch)
+        return lesson_terms(self.network, self.batch, GAIN_A_LOGIT)
 
     def dense_terms(self) -> Tensor:
         """As torch has them."""
         logits, _ = self.network.judge(self.features, self.batch.advice)
-        return dense_lesson_terms(logits, self.batch)
+        return dense_lesson_terms(logits, self.batch, GAIN_A_LOGIT)
 
 
 @both
@@ -82,20 +82,51 @@ def test_in_bfloat16_the_terms_are_those_of_torch() -> None:
     assert torch.equal(terms, expected)
 
 
-def test_a_decision_worked_out_by_hand() -> None:
-    """Action 4 gains 2, action 9, which is what the heuristic does, 0, and both are as probable.
-
-    So half of the time 2 are gained, which is 1, and the entropy is log 2. Each logit moves the gain by its
-    probability times what its action gains more than that: 1/2 · (2 − 1) and 1/2 · (0 − 1).
-    """
+def one_decision(logit: float) -> Decisions:
+    """Action 4, of this logit, gains 2; action 9, which is what the heuristic does, 0, and its logit is 0."""
     decisions = Decisions(*FLAT)
     for parameter in decisions.network.policy_head.parameters():
         nn.init.zeros_(parameter)
+    with torch.no_grad():
+        decisions.network.policy_head.bias[4] = logit
     masks, gains = torch.zeros((1, 81), dtype=torch.int8), torch.zeros((1, 81))
     masks[0, [4, 9]], gains[0, 4] = 1, 2.0
     features = torch.ones((1, WIDTH), requires_grad=True)
     decisions.batch = LessonBatch(features, torch.tensor([NO_ADVICE]), masks, gains)
-    gain, entropy = decisions.terms()
-    assert gain.item() == pytest.approx(1.0) and entropy.item() == pytest.approx(math.log(2.0))
-    (of_bias,) = torch.autograd.grad(gain, decisions.network.policy_head.bias)
-    assert of_bias[[4, 9]].tolist() == [0.5, -0.5] and of_bias.count_nonzero() == 2
+    return decisions
+
+
+def gradient_by_logits(decisions: Decisions, term: str) -> list[float]:
+    """Of a term, by the logits of the two actions: the biases are added to them."""
+    (of_bias,) = torch.autograd.grad(decisions.terms()[LESSON_TERMS.index(term)], decisions.network.policy_head.bias)
+    assert of_bias.count_nonzero() <= 2
+    return of_bias[[4, 9]].tolist()
+
+
+def test_a_decision_worked_out_by_hand() -> None:
+    """Both actions are as probable.
+
+    So half of the time 2 are gained, which is 1, and the entropy is log 2. Each logit moves the gain by its
+    probability times what its action gains more than that: 1/2 · (2 − 1) and 1/2 · (0 − 1). As half a point is to
+    raise a logit by 1, the two logits should be 4 apart: each is off by 2, and Huber's loss of that is 3/2.
+    """
+    decisions = one_decision(0.0)
+    gain, entropy, misjudgement = decisions.terms().tolist()
+    assert (gain, entropy) == (pytest.approx(1.0), pytest.approx(math.log(2.0)))
+    assert misjudgement == pytest.approx(1.5)
+    assert gradient_by_logits(decisions, "gain") == [0.5, -0.5]
+    assert gradient_by_logits(decisions, "misjudgement") == pytest.approx([-0.5, 0.5])
+
+
+def test_what_is_ruled_out_is_brought_back_by_its_misjudgement_alone() -> None:
+    """The better action's logit is 60 below the other's: by gain and entropy nothing moves it any more."""
+    decisions = one_decision(-60.0)
+    for term in ("gain", "entropy"):
+        assert gradient_by_logits(decisions, term) == pytest.approx([0.0, 0.0], abs=1e-20)
+    assert gradient_by_logits(decisions, "misjudgement") == pytest.approx([-0.5, 0.5])
+
+
+def test_logits_that_say_what_actions_gain_are_not_misjudged() -> None:
+    decisions = one_decision(2.0 / GAIN_A_LOGIT)
+    assert decisions.terms()[LESSON_TERMS.index("misjudgement")].item() == pytest.approx(0.0, abs=1e-6)
+    assert gradient_by_logits(decisions, "misjudgement") == pytest.approx([0.0, 0.0], abs=1e-6)
