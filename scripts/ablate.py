@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -103,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return REFUSED
     try:
         train_all(runs, options.processes)
-    except AblationError as error:
+    except (AblationError, OSError) as error:
         print(f"ablate: {error}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
@@ -160,6 +161,8 @@ def train_all(runs: Sequence[Run], num_processes: int) -> None:
 def train(run: Run) -> None:
     """One run, in a process of its own."""
     run.folder.parent.mkdir(parents=True, exist_ok=True)
+    if run.folder.exists() and not last_checkpoint(run.folder).exists():
+        shutil.rmtree(run.folder)  # it was ended before there was anything to go on from
     write_text(run.config_file, run.config.to_toml())
     with run.log_file.open("a", encoding="utf-8") as log:
         status = subprocess.run(run.command(), stdout=log, stderr=subprocess.STDOUT, check=False).returncode

@@ -25,7 +25,7 @@ from king_env.evaluation.reports import Table, blocks_text, estimate_text, print
 from king_env.evaluation.statistics import INTERVAL_METHOD, Estimate
 from king_env.exit_statuses import DONE, INTERRUPTED, REFUSED
 from king_env.ruleset import RULESETS
-from scripts.result_files import write_json
+from scripts.result_files import check_writable, write_json
 
 DEFAULT_AGAINST, DEFAULT_BLOCKS = "heuristic,search:worlds=20", 100
 
@@ -95,6 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_arguments(arguments)
     against = options.against.split(",")
     try:
+        check_writable("--picture", options.picture)
         tasks, end_of_warm_start = tasks_of(options.run, against)
         points = measure(tasks, Measured(options.run / "curve.json"), options)
     except (CheckpointError, RunError, ValueError) as error:

@@ -13,7 +13,7 @@ from baselines.ppo import ppo
 from baselines.ppo.checkpoint import read_checkpoint, write_checkpoint
 from baselines.ppo.clipped_adam import ClippedAdam
 from baselines.ppo.config import PPOConfig
-from baselines.ppo.side_by_side import Threads, step_side_by_side
+from baselines.ppo.side_by_side import Threads, parts_of, step_side_by_side
 
 
 def small(**options: Any) -> PPOConfig:
@@ -89,3 +89,11 @@ def test_a_run_of_several_threads_repeats_itself_and_resumes(tmp_path: Path) -> 
     ppo.iterate(resumed, config)
     for other in (again, resumed):
         assert torch.equal(weights(whole), weights(other))
+
+
+@pytest.mark.parametrize(("size", "number"), [(0, 0), (1, 1), (7, 3), (300, 4)])
+def test_parts_hold_each_row_once_and_are_even(size: int, number: int) -> None:
+    parts = parts_of(size, number)
+    assert [row for part in parts for row in range(part.start, part.stop)] == list(range(size))
+    sizes = [part.stop - part.start for part in parts]
+    assert len(parts) == number and (not sizes or max(sizes) - min(sizes) <= 1)

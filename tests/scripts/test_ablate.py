@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from baselines.ppo.config import PPOConfig
-from king_env.exit_statuses import INTERRUPTED
+from baselines.ppo.run_folder import make_run_folder
+from king_env.exit_statuses import FAILED, INTERRUPTED
 from scripts import ablate
 from scripts.ablate import BASE, Run, main, points_table, runs_of
 
@@ -61,7 +62,9 @@ def test_the_studies_can_be_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_variants_are_trained_once(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where one was ended before it had a checkpoint."""
     folder = tmp_path / "runs"
+    make_run_folder(folder / "base-1", PPOConfig())
     arguments = [str(study), "--seeds", "1", "--processes", "2", "--run-dir", str(folder)]
     assert main(arguments) == 0
     assert "Flat, told nothing" in capsys.readouterr().out
@@ -102,6 +105,14 @@ def test_a_run_that_ends_otherwise(
     monkeypatch.setattr(ablate, "TRAIN", tmp_path / "train.py")
     assert main([str(study), "--run-dir", str(tmp_path / "runs")]) == exit_status
     assert said in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    assert main([str(study), "--run-dir", str(tmp_path / "file" / "runs")]) == FAILED
+    assert capsys.readouterr().err.startswith("ablate: ")
 
 
 @pytest.mark.parametrize(

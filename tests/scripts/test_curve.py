@@ -80,6 +80,7 @@ def test_ctrl_c_keeps_what_was_measured(
     [
         (["nowhere"], "curve: nowhere holds no snapshots of a run"),
         (["nowhere", "--against", "heuristic,nobody"], "curve: unknown bot 'nobody'"),
+        (["nowhere", "--picture", "/"], "curve: --picture: / is a folder; give a file"),
         (["nowhere", "--blocks", "1"], "--blocks: must be at least 2"),
     ],
 )

@@ -31,8 +31,7 @@ class Belief(NamedTuple):
     surprise: float
     """So often anybody may do anything: no world is ruled out by what somebody did in it."""
     trust: float
-    """The power to which likelihoods are raised: below 1 a few drawn worlds do not outweigh all others. 0: none counts
-    more than another, and what the others have done is not looked at, which would take most of the time."""
+    """The power to which likelihoods are raised: below 1 a few drawn worlds do not outweigh all others."""
 
 
 class Table(NamedTuple):
@@ -138,9 +137,6 @@ def draw_worlds(view: GameRecords, deals: Deals, stream: Stream, table: Table) -
 @kernel
 def weigh_worlds(num_worlds: int, seat: Seat, belief: Belief, table: Table) -> None:
     """Write down how likely each of the table's first worlds is, for a seat that knows what it did itself."""
-    if belief.trust == 0.0:
-        table.shares[:num_worlds] = 1.0 / num_worlds
-        return
     highest, total = -math.inf, 0.0
     for number in range(num_worlds):
         world = table.worlds[number : number + 1]
