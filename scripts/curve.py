@@ -113,13 +113,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def tasks_of(run: Path, against: Sequence[str]) -> tuple[list[Task], float]:
-    """What is to be played, the first snapshot first, and the minutes that the warm start took."""
+    """What is to be played, the first snapshot first, and the minutes that the warm start took, 0 while it goes on."""
     for name in against:
         bots.make(name)  # or it is refused before anything is played
     tasks, end_of_warm_start = [], 0.0
     for snapshot in snapshots_in(run):
         counters = read_checkpoint(snapshot)["counters"]
-        end_of_warm_start = float(counters["minutes_taught"])
+        if counters["minutes"] > counters["minutes_taught"]:  # or it was still under way
+            end_of_warm_start = float(counters["minutes_taught"])
         tasks += [Task(snapshot, float(counters["minutes"]), name) for name in against]
     return tasks, end_of_warm_start
 

@@ -11,11 +11,11 @@ import pytest
 from baselines.ppo.checkpoint import new_network, policy_checkpoint
 from baselines.ppo.config import PPOConfig
 from baselines.ppo.ppo import Counters
-from baselines.ppo.run_folder import make_run_folder, write_snapshot
+from baselines.ppo.run_folder import make_run_folder, snapshots_in, write_snapshot
 from king_env.evaluation import play_match
 from king_env.exit_statuses import INTERRUPTED
 from scripts import curve
-from scripts.curve import main
+from scripts.curve import main, tasks_of
 
 QUICK = ["--blocks", "2", "--threads", "1", "--against", "heuristic,random"]
 
@@ -27,13 +27,19 @@ def run(tmp_path: Path) -> Path:
     folder = tmp_path / "run"
     make_run_folder(folder, config)
     for minutes in (10.0, 20.0):
-        counters = {"minutes": minutes, "minutes_taught": 15.0}
+        counters = {"minutes": minutes, "minutes_taught": min(minutes, 15.0)}
         write_snapshot(policy_checkpoint(new_network(config), config, counters), folder, int(minutes))
     return folder
 
 
 def test_counters_of_a_run_hold_what_is_read() -> None:
     assert {"minutes", "minutes_taught"} <= set(vars(Counters()))
+
+
+def test_the_warm_start_ends_where_self_play_begins(run: Path) -> None:
+    assert tasks_of(run, ["random"])[1] == 15.0
+    snapshots_in(run)[-1].unlink()
+    assert tasks_of(run, ["random"])[1] == 0.0
 
 
 def test_snapshots_are_measured_once(
