@@ -21,7 +21,7 @@ import numpy as np
 from tqdm import tqdm
 
 from baselines.ppo.config import ConfigError, PPOConfig, check_opponents, read_toml
-from baselines.ppo.run_folder import RUNS, last_checkpoint
+from baselines.ppo.run_folder import RUNS, config_file, last_checkpoint
 from baselines.ppo.score import FINAL_RESULTS, pairings
 from king_env.evaluation.reports import Table, markdown, print_tables
 from king_env.exit_statuses import DONE, FAILED, INTERRUPTED, REFUSED
@@ -58,11 +58,11 @@ class Run:
     def command(self) -> list[str]:
         """What begins it, or goes on with it."""
         begun = last_checkpoint(self.folder).exists()
-        how = ["--resume", str(self.folder)] if begun else [str(self.config_file), "--run-dir", str(self.folder)]
+        how = ["--resume", str(self.folder)] if begun else [str(self.recipe_file), "--run-dir", str(self.folder)]
         return [sys.executable, str(TRAIN), *how]
 
     @property
-    def config_file(self) -> Path:
+    def recipe_file(self) -> Path:
         return self.folder.with_name(f"{self.folder.name}.toml")
 
     @property
@@ -99,6 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder: Path = options.run_dir or RUNS / "ablations" / options.study.stem
     try:
         runs = runs_of(options.study, options.seeds, folder)
+        check_kept(runs)
     except ConfigError as error:
         print(f"ablate: {error}", file=sys.stderr)
         return REFUSED
@@ -139,6 +140,18 @@ def runs_of(study: Path, num_seeds: int, folder: Path) -> list[Run]:
     return runs
 
 
+def check_kept(runs: Sequence[Run]) -> None:
+    """Refuse what was trained by other configs, which would be shown as if it were of these; ConfigError says so."""
+    for run in runs:
+        if last_checkpoint(run.folder).exists():
+            kept = PPOConfig.from_dict(read_toml(config_file(run.folder)))
+            if kept != run.config:
+                raise ConfigError(
+                    f"{run.folder} was trained by another config, of an older study perhaps: "
+                    "move that folder away, or choose another --run-dir"
+                )
+
+
 def slug(name: str) -> str:
     """A name for a folder."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
@@ -163,7 +176,7 @@ def train(run: Run) -> None:
     run.folder.parent.mkdir(parents=True, exist_ok=True)
     if run.folder.exists() and not last_checkpoint(run.folder).exists():
         shutil.rmtree(run.folder)  # it was ended before there was anything to go on from
-    write_text(run.config_file, run.config.to_toml())
+    write_text(run.recipe_file, run.config.to_toml())
     with run.log_file.open("a", encoding="utf-8") as log:
         status = subprocess.run(run.command(), stdout=log, stderr=subprocess.STDOUT, check=False).returncode
     if status == INTERRUPTED:

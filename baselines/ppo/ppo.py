@@ -56,6 +56,7 @@ from baselines.ppo.run_folder import (
     Log,
     RunError,
     choose_run_folder,
+    config_file,
     last_checkpoint,
     lessons_folder,
     make_run_folder,
@@ -747,12 +748,12 @@ def resume(parsed: argparse.Namespace) -> tuple[Learner, PPOConfig, Path]:
     checkpoint = read_checkpoint(path)
     if "training" not in checkpoint:
         raise RunError(f"{path} holds a policy only; training cannot go on from it")
-    config = load_config(folder / "config.toml", overrides)
+    config = load_config(config_file(folder), overrides)
     check_same_run(config, trained_config(checkpoint, path), folder)
     set_up_torch(config)
     compile_kernels(config)
     learner = resume_learner(checkpoint, config, path)
-    (folder / "config.toml").write_text(config.to_toml(), "utf-8")
+    config_file(folder).write_text(config.to_toml(), "utf-8")
     return learner, config, folder
 
 

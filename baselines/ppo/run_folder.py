@@ -25,7 +25,7 @@ def choose_run_folder(name: str, folder: Path | None = None) -> Path:
     """Where a new run goes: `runs/<name>-<time>` unless a folder is given, which must not hold a run yet."""
     if folder is None:
         return RUNS / f"{name}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
-    if (folder / "config.toml").exists():
+    if config_file(folder).exists():
         raise RunError(f"{folder} holds a run already; go on with it by --resume {folder}")
     return folder
 
@@ -34,10 +34,15 @@ def make_run_folder(folder: Path, config: PPOConfig) -> None:
     """Make the folder of a new run and write down what it is."""
     try:
         (folder / "snapshots").mkdir(parents=True, exist_ok=True)
-        (folder / "config.toml").write_text(config.to_toml(), "utf-8")
+        config_file(folder).write_text(config.to_toml(), "utf-8")
         (folder / "versions.json").write_text(json.dumps(versions(), indent=2) + "\n", "utf-8")
     except OSError as error:
         raise RunError(f"cannot make the run folder {folder}: {error.strerror}") from None
+
+
+def config_file(folder: Path) -> Path:
+    """All that was set."""
+    return folder / "config.toml"
 
 
 def last_checkpoint(folder: Path) -> Path:

@@ -9,7 +9,7 @@ import pytest
 
 from baselines.ppo.config import PPOConfig
 from baselines.ppo.run_folder import make_run_folder
-from king_env.exit_statuses import FAILED, INTERRUPTED
+from king_env.exit_statuses import FAILED, INTERRUPTED, REFUSED
 from scripts import ablate
 from scripts.ablate import BASE, Run, main, points_table, runs_of
 
@@ -73,6 +73,19 @@ def test_variants_are_trained_once(study: Path, tmp_path: Path, capsys: pytest.C
     assert main([*arguments, "--markdown"]) == 0
     assert "| Flat, told nothing |" in capsys.readouterr().out
     assert trained == {path: path.stat().st_mtime_ns for path in folder.glob("*/last.pt")}
+
+
+def test_what_was_trained_by_another_config_is_refused(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A study that was changed must not show old figures as its own."""
+    arguments = [str(study), "--seeds", "1", "--run-dir", str(tmp_path / "runs")]
+    assert main(arguments) == 0
+    study.write_text(TINY.replace("hidden_sizes = [8]", "hidden_sizes = [16]"), "utf-8")
+    capsys.readouterr()
+    assert main(arguments) == REFUSED
+    said = capsys.readouterr().err
+    assert "base-1 was trained by another config" in said and "another --run-dir" in said
 
 
 def test_the_table_compares_means_over_seeds(tmp_path: Path) -> None:
