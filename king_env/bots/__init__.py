@@ -6,11 +6,11 @@
 - ``search``: plays every legal action out with `heuristic` in 100 worlds that it cannot tell from the true one, and
   takes the best; ``search:worlds=20`` in as many worlds as that, ``search:ms=20`` for as long as that, which does not
   repeat. ``threads=1`` keeps it to one processor.
-- ``pretrained``: a policy that learned from searched decisions; it plays what it finds most probable, and
-  ``pretrained:sample=1`` draws its actions by their probability.
+- ``pretrained``: a policy that learned from searched decisions and in self-play; it plays what it finds most
+  probable, and ``pretrained:sample=1`` draws its actions by their probability.
 - ``pretrained-search``: the same policy with a second thought: it plays out what it finds likely, in worlds that are
-  likely if the others play by it, too. ``pretrained-search:file=x.npz,playouts=100,candidates=200``: another policy,
-  played out in 100 of 200 worlds.
+  likely if the others play by it, too. ``pretrained-search:file=x.npz,playouts=50,steps=4``: another policy,
+  played out in at most 50 worlds, each four steps of a walk through likely ones from the last.
 - ``cheating-search``: the same as `search` with the cards as they truly lie; it plays only where it is allowed.
 - ``cheating-best-response``: sees all hands too, and tries all that it may do at its next four decisions
   (``depth=4``), foreseeing how the others reply if they are `heuristic`, or with ``worlds=20`` if they are

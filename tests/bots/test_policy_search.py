@@ -12,14 +12,15 @@ import pytest
 from king_env.bots import BotError, make
 from king_env.bots.pretrained import PolicySearchBot, PretrainedBot, write_policy
 from king_env.bots.pretrained.forward import judge
-from king_env.bots.pretrained.likely_worlds import Belief, Table, log_likelihood, new_table
+from king_env.bots.pretrained.likely_worlds import Belief, Table, new_table, recall, walk_through_worlds, weigh
 from king_env.bots.pretrained.policy_search import expected_gains
-from king_env.bots.pretrained.policy_searching import OUTLOOK_DTYPE, play_out_by_policy, take_likely
+from king_env.bots.pretrained.policy_searching import OUTLOOK_DTYPE, play_out_by_policy
 from king_env.bots.thoughts import Explains
 from king_env.chance import new_stream
 from king_env.engine import batch
 from king_env.engine.actions import NUM_ACTIONS
-from king_env.engine.information import count_deals_of, lay_out_deal
+from king_env.engine.cards import ALL_CARDS
+from king_env.engine.information import CARDS_OF_KIND, NUM_KINDS, count_deals_of, lay_out_deal
 from king_env.engine.seats import NUM_SEATS
 from king_env.engine.state import OVER, PHASE_NAMES, PLAYING, TO_DEAL, GameRecords
 from king_env.evaluation import play_match
@@ -31,7 +32,7 @@ from tests.bots.positions import all_rulesets, hidden, positions
 
 RNG = np.random.default_rng(0)
 POLICY = small_policy()
-BELIEF = Belief(sharpness=1.5, surprise=0.2, trust=1.0)
+BELIEF = Belief(sharpness=1.5, surprise=0.2)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def policy_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def quick(policy_file: Path) -> PolicySearchBot:
-    return PolicySearchBot(policy_file, playouts=3, candidates=6)
+    return PolicySearchBot(policy_file, playouts=6, steps=1)
 
 
 def some_positions(number: int, seed: int, num_mixes: int = 0, num_games: int = 12) -> GameRecords:
@@ -100,6 +101,14 @@ def likelihood_by_hand(before: list[GameRecords], seat: int) -> float:
     return total
 
 
+def log_likelihood(world: GameRecords, seat: int, belief: Belief, table: Table, least: float = -math.inf) -> float:
+    """How probable all is that the others have done in a world."""
+    of_each = np.empty(NUM_SEATS)
+    total = weigh(world, seat, recall(world, table), least, belief, table, of_each)
+    assert total == pytest.approx(of_each.sum())
+    return float(total)
+
+
 def test_a_world_is_as_likely_as_all_that_was_done_in_it_is_probable() -> None:
     table = new_table(POLICY.weights, 1)
     for seed in range(12):
@@ -110,6 +119,7 @@ def test_a_world_is_as_likely_as_all_that_was_done_in_it_is_probable() -> None:
         by_hand = likelihood_by_hand(before, seat)
         assert log_likelihood(before[-1], seat, BELIEF, table) == pytest.approx(by_hand, abs=1e-4), seed
         assert by_hand < 0.0
+        assert log_likelihood(before[-1], seat, BELIEF, table, least=by_hand / 2) < by_hand / 2
 
 
 def playout_by_hand(game: GameRecords, action: int, num_plays: int, policy: PretrainedBot) -> GameRecords:
@@ -132,27 +142,75 @@ def test_a_playout_follows_the_policy_and_then_the_heuristic(num_plays: int, pol
         assert table.game["deal_scores"].tolist() == by_hand["deal_scores"].tolist()
 
 
-def test_a_world_is_taken_as_often_as_it_is_likely() -> None:
-    shares, playouts, draws = np.array([0.02, 0.5, 0.08, 0.1, 0.3]), 4, 3000
-    stream, counted = new_stream(1), np.zeros(len(shares))
-    for _ in range(draws):
-        table = new_table(POLICY.weights, len(shares))
-        table.worlds["dealer"] = np.arange(len(shares))
-        table.shares[:] = shares
-        taken = take_likely(len(shares), playouts, stream, table)
-        assert 2 <= taken <= playouts
-        np.add.at(counted, table.worlds["dealer"][:taken], table.shares[:taken])
-    np.testing.assert_allclose(counted / draws, shares, atol=0.015)
+def all_worlds(view: GameRecords) -> list[GameRecords]:
+    deals, worlds = new_deals(), []
+    for number in range(count_deals_of(view[0], deals[0])):
+        worlds.append(view.copy())
+        lay_out_deal(deals[0], number, worlds[-1][0])
+    return worlds
+
+
+def walk(view: GameRecords, visits: int, steps: int, seed: int = 1) -> Table:
+    """A walk through so many worlds: the table with the worlds that it was in, and how often."""
+    table, deals = new_table(POLICY.weights, visits), new_deals()
+    count_deals_of(view[0], deals[0])
+    seat = int(view["turn"][0])
+    num_worlds = walk_through_worlds(view, deals[0], new_stream(seed), seat, steps, BELIEF, table)
+    return table._replace(worlds=table.worlds[:num_worlds], shares=table.shares[:num_worlds])
+
+
+def test_a_walk_is_in_each_world_as_often_as_it_is_likely() -> None:
+    table, compared = new_table(POLICY.weights, 1), 0
+    for game in some_positions(1500, seed=7):
+        view = hidden(np.array([game]))
+        if not 10 <= count_deals(view) <= 40:
+            continue
+        worlds, seat = all_worlds(view), int(view["turn"][0])
+        likelihoods = np.exp([log_likelihood(world, seat, BELIEF, table) for world in worlds])
+        walked = walk(view, visits=20_000, steps=1)
+        often = [walked.shares[(walked.worlds["hands"] == world["hands"]).all(axis=1)].sum() for world in worlds]
+        np.testing.assert_allclose(often, likelihoods / likelihoods.sum(), atol=0.03)
+        compared += 1
+        if compared == 6:
+            return
+    pytest.fail(f"{compared} positions were compared")
+
+
+def test_a_walk_leads_through_worlds_that_the_view_cannot_be_told_from() -> None:
+    for game in some_positions(60, seed=9):
+        view = hidden(np.array([game]))
+        if count_deals(view) < 10:
+            continue
+        walked = walk(view, visits=30, steps=3)
+        assert walked.shares.sum() == pytest.approx(1.0) and (walked.shares > 0.0).all()
+        assert hidden(walked.worlds).tobytes() == np.repeat(view, len(walked.worlds)).tobytes()
+        for world in walked.worlds:
+            assert is_possible(world, view)
+
+
+def is_possible(world: np.void, view: GameRecords) -> bool:
+    """Whether all cards are somewhere, each hand is of its size, and none holds what it has been proved not to."""
+    hands, played = world["hands"].tolist(), world["played"].tolist()
+    deals = new_deals()
+    count_deals_of(view[0], deals[0])
+    may_hold = dict(zip(deals["seats"][0].tolist(), deals["may_hold"][0].tolist(), strict=True))
+    kinds = {
+        seat: sum(1 << kind for kind in range(NUM_KINDS) if hand & CARDS_OF_KIND[kind])
+        for seat, hand in enumerate(hands)
+    }
+    return (
+        sum(hands) + sum(played) == ALL_CARDS
+        and all(hand.bit_count() + cards.bit_count() == 13 for hand, cards in zip(hands, played, strict=True))
+        and all(kinds[seat] & ~may_hold.get(seat, kinds[seat]) == 0 for seat in kinds if seat != int(world["turn"]))
+    )
 
 
 def gains_by_hand(view: GameRecords, actions: list[int], belief: Belief, table: Table) -> np.ndarray:
     """The mean of what each action gains over the first in all worlds, each as often as it is likely."""
-    seat, deals = int(view["turn"][0]), new_deals()
+    seat = int(view["turn"][0])
     likelihoods: list[float] = []
     made: list[list[float]] = []
-    for number in range(count_deals_of(view[0], deals[0])):
-        world = view.copy()
-        lay_out_deal(deals[0], number, world[0])
+    for world in all_worlds(view):
         likelihoods.append(math.exp(log_likelihood(world, seat, belief, table)))
         made.append([])
         for action in actions:
@@ -164,7 +222,7 @@ def gains_by_hand(view: GameRecords, actions: list[int], belief: Belief, table: 
 
 
 def test_where_all_worlds_are_searched_a_gain_is_the_mean_over_them_by_likelihood(policy_file: Path) -> None:
-    bot = PolicySearchBot(policy_file, playouts=100_000, candidates=500, tricks=13)
+    bot = PolicySearchBot(policy_file, playouts=500, tricks=13)
     table, compared = new_table(POLICY.weights, 1), 0
     for game in some_positions(1500, seed=7):
         view = hidden(np.array([game]))
@@ -204,7 +262,7 @@ def test_every_action_is_legal_in_every_phase_under_all_rules(quick: PolicySearc
 def test_the_answers_repeat_and_depend_on_neither_threads_nor_chance(policy_file: Path) -> None:
     games = some_positions(150, seed=2)
     before = games.tobytes()
-    bots = [PolicySearchBot(policy_file, playouts=3, candidates=6, threads=threads) for threads in (1, 3)]
+    bots = [PolicySearchBot(policy_file, playouts=6, steps=1, threads=threads) for threads in (1, 3)]
     answers = [bot.act_batch(games, np.random.default_rng(number)).tolist() for number, bot in enumerate(bots)]
     assert answers[0] == answers[1] == [bots[0].act(games[i : i + 1], RNG) for i in range(len(games))]
     assert games.tobytes() == before
@@ -242,7 +300,7 @@ def test_it_says_what_likely_actions_gain(quick: PolicySearchBot) -> None:
 
 def test_it_takes_from_a_policy_that_plays_badly(policy_file: Path) -> None:
     """Weights that were drawn, not learned: whoever knows them finds much to gain."""
-    bot = PolicySearchBot(policy_file, playouts=8, candidates=16)
+    bot = PolicySearchBot(policy_file, playouts=12)
     field = str(policy_file)
     result = play_match([bot, field, field, field], 20, 1, PORTUGUESE, episode="deal", progress=False)
     assert result.points(bot.name).interval[0] > 0
@@ -252,7 +310,7 @@ def test_it_takes_from_a_policy_that_plays_badly(policy_file: Path) -> None:
 
 
 def test_its_name_makes_it_again(policy_file: Path) -> None:
-    name = f"pretrained-search:file={policy_file.as_posix()},playouts=5,candidates=7,tricks=2"
+    name = f"pretrained-search:file={policy_file.as_posix()},playouts=5,steps=7,tricks=2"
     bot = make(f"{name},threads=1")
     assert isinstance(bot, PolicySearchBot)
     assert bot.name == name == make(name).name
@@ -267,12 +325,12 @@ def test_with_the_policy_that_comes_with_us() -> None:
     ("options", "message"),
     [
         ("playouts=0", "playouts: must be a whole number of at least 1, not 0"),
-        ("candidates=few", "candidates: must be a whole number of at least 1, not 'few'"),
+        ("steps=few", "steps: must be a whole number of at least 1, not 'few'"),
         ("tricks=-1", "tricks: must be a whole number of at least 0, not '-1'"),
         ("threads=0", "threads: must be a whole number of at least 1, not 0"),
         ("file=gone.npz", "no policy gone.npz"),
         ("file=7", "file: must be a path, not 7"),
-        ("worlds=3", "unknown option 'worlds'; known: file, playouts, candidates, tricks, threads"),
+        ("worlds=3", "unknown option 'worlds'; known: file, playouts, steps, tricks, threads"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: str, message: str) -> None:

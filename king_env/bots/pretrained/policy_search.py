@@ -26,14 +26,14 @@ from king_env.engine.state import GameRecords
 from king_env.ruleset import whole_number
 
 # Changes whenever the search answers differently with the same policy.
-SEARCH_VERSION = 1
-DEFAULT_PLAYOUTS, DEFAULT_CANDIDATES, DEFAULT_TRICKS = 32, 32, 1
+SEARCH_VERSION = 2
+DEFAULT_PLAYOUTS, DEFAULT_STEPS, DEFAULT_TRICKS = 100, 2, 0
 
-BELIEF = Belief(sharpness=1.0, surprise=0.1, trust=1.0)
+BELIEF = Belief(sharpness=1.0, surprise=0.1)
 # What the policy finds likelier is worth more, by so many points for each unit of its logit; and true gains lie about
 # so far from that. What a few playouts say of a gain is weighed against this by how sure it is.
 POINTS_A_LOGIT = 0.4
-SPREAD_OF_GAINS = 4.0
+SPREAD_OF_GAINS = 8.0
 
 
 class PolicySearchBot:
@@ -46,7 +46,7 @@ class PolicySearchBot:
         self,
         file: str | os.PathLike[str] | None = None,
         playouts: int = DEFAULT_PLAYOUTS,
-        candidates: int = DEFAULT_CANDIDATES,
+        steps: int = DEFAULT_STEPS,
         tricks: int = DEFAULT_TRICKS,
         threads: int | None = None,
     ) -> None:
@@ -55,14 +55,14 @@ class PolicySearchBot:
         Args:
             file: a `.npz` policy.
             playouts: in how many worlds each action is played out, at most.
-            candidates: how many worlds are drawn and weighed, of which these are taken.
+            steps: how many steps the walk through likely worlds takes from one to the next.
             tricks: for how many full tricks the policy plays in a playout, before the heuristic ends it.
             threads: how many views are searched at a time; as many as there are processors.
 
         """
         self.policy: Policy = read_policy(path_of(file))
         self._playouts = whole_number("playouts", playouts, 1)
-        self._candidates = whole_number("candidates", candidates, 1)
+        self._steps = whole_number("steps", steps, 1)
         self._tricks = whole_number("tricks", tricks, 0)
         self.belief = BELIEF
         check_threads(threads)
@@ -98,16 +98,16 @@ class PolicySearchBot:
         streams = np.zeros((len(views), STREAM_WORDS), dtype=np.uint64)
         outlooks = np.zeros(len(views), dtype=OUTLOOK_DTYPE)
         made = np.zeros((MOST_CHOICES, self._playouts))
-        table = new_table(self.policy.weights, self._candidates)
+        table = new_table(self.policy.weights, self._playouts)
         begin_searches(views, searches, deals, streams, actions)
-        search_likely(views, self._tricks, self.belief, searches, deals, streams, table, made, outlooks)
+        search_likely(views, self._steps, self._tricks, self.belief, searches, deals, streams, table, made, outlooks)
         return actions, outlooks
 
     def _name_of(self, file: str | os.PathLike[str] | None) -> str:
         """The name that makes the same bot again."""
         options = [f"file={Path(file).as_posix()}"] if file is not None else []
         options += [f"playouts={self._playouts}"] if self._playouts != DEFAULT_PLAYOUTS else []
-        options += [f"candidates={self._candidates}"] if self._candidates != DEFAULT_CANDIDATES else []
+        options += [f"steps={self._steps}"] if self._steps != DEFAULT_STEPS else []
         options += [f"tricks={self._tricks}"] if self._tricks != DEFAULT_TRICKS else []
         return ":".join(["pretrained-search", ",".join(options)] if options else ["pretrained-search"])
 

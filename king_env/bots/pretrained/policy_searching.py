@@ -13,9 +13,16 @@ import numpy as np
 from king_env.bots.compiled import NO_ACTION, only_legal_action
 from king_env.bots.pretrained.advice import advise
 from king_env.bots.pretrained.forward import judge_all
-from king_env.bots.pretrained.likely_worlds import Belief, Table, best_of, do_action, draw_worlds, weigh_worlds
+from king_env.bots.pretrained.likely_worlds import (
+    Belief,
+    Table,
+    best_of,
+    do_action,
+    walk_through_worlds,
+    weigh_all_worlds,
+)
 from king_env.bots.searching import Searches
-from king_env.chance import Stream, Streams, random_float
+from king_env.chance import Streams
 from king_env.engine.actions import NUM_ACTIONS, Action
 from king_env.engine.information import num_deals
 from king_env.engine.kernel import entry_point, kernel
@@ -105,26 +112,6 @@ def play_out_by_policy(action: Action, num_plays: int, table: Table) -> None:
 
 
 @kernel
-def take_likely(num_worlds: int, playouts: int, stream: Stream, table: Table) -> int:
-    """Move the worlds that are to be played out to the front, at most so many, with their shares; returns how many.
-
-    At even steps along the shares laid end to end, from a random place on, a world is taken. So one that is as long as
-    a step or longer is always taken and keeps its share; a shorter one is taken in proportion, and counts as a step.
-    """
-    place, passed, taken = random_float(stream), 0.0, 0
-    for number in range(num_worlds):
-        share = table.shares[number]
-        passed += share * playouts
-        if passed > place and taken < playouts:
-            while passed > place:
-                place += 1.0
-            table.worlds[taken] = table.worlds[number]
-            table.shares[taken] = max(share, 1.0 / playouts)
-            taken += 1
-    return taken
-
-
-@kernel
 def error_of(choice: int, gain: float, num_worlds: int, made: np.ndarray, shares: np.ndarray) -> float:
     """How sure the mean gain of a choice is: few worlds, or few that count, are not trusted to tell how gains vary."""
     variance, squares = 0.0, 0.0
@@ -159,6 +146,7 @@ def add_up(num_worlds: int, is_exact: bool, made: np.ndarray, shares: np.ndarray
 @entry_point
 def search_likely(
     views: GameRecords,
+    steps: int,
     tricks: int,
     belief: Belief,
     searches: Searches,
@@ -168,12 +156,11 @@ def search_likely(
     made: np.ndarray,
     outlooks: Outlooks,
 ) -> None:
-    """Search each view that `begin_searches` has begun, in as many worlds as `made` has room for.
+    """Search each view that `begin_searches` has begun, in as many worlds as the table and `made` have room for.
 
-    tricks: after so many full ones the heuristic ends a playout; made: float64[MOST_CHOICES, playouts], scratch;
-    outlooks: OUTLOOK_DTYPE[N], zeros, written.
+    steps: of the walk from one world to the next; tricks: after so many full ones the heuristic ends a playout;
+    made: float64[MOST_CHOICES, playouts], scratch; outlooks: OUTLOOK_DTYPE[N], zeros, written.
     """
-    playouts = made.shape[1]
     for i in range(len(views)):
         if searches[i]["num_choices"] == 1:
             continue
@@ -181,10 +168,11 @@ def search_likely(
         list_likely(view, table, outlook)
         if outlook["num_choices"] == 1:
             continue
-        num_worlds = draw_worlds(view, deals[i], streams[i], table)
-        is_exact = num_worlds == num_deals(deals[i])
-        weigh_worlds(num_worlds, seat, belief, table)
-        num_worlds = take_likely(num_worlds, playouts, streams[i], table)
+        is_exact = num_deals(deals[i]) <= len(table.worlds)
+        if is_exact:
+            num_worlds = weigh_all_worlds(view, deals[i], seat, belief, table)
+        else:
+            num_worlds = walk_through_worlds(view, deals[i], streams[i], seat, steps, belief, table)
         num_plays = (int(views[i]["num_plays"]) // NUM_SEATS + 1 + tricks) * NUM_SEATS
         for number in range(num_worlds):
             for choice in range(outlook["num_choices"]):
