@@ -154,7 +154,7 @@ class PPOConfig:
     num_threads: int = 1
     """Threads that choose and learn side by side; more than there are idle cores is of no use."""
     bf16: str = "auto"
-    """`on`, `off`, or `auto`: compute in bfloat16 where the hardware does so natively."""
+    """`on`, `off`, or `auto`: compute in bfloat16 on a GPU that does so natively."""
 
     # What is measured and kept
     eval_minutes: float = 3.0

@@ -143,8 +143,10 @@ def entropy(log_probs: Tensor) -> Tensor:
     return -(log_probs.softmax(dim=-1) * log_probs).sum(dim=-1)
 
 
-def has_native_bf16(device: torch.device) -> bool:
-    """Whether bfloat16 is computed in hardware; where it is emulated it is slower than float32."""
-    if device.type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
-    return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
+def bf16_pays(device: torch.device) -> bool:
+    """Whether bfloat16 is quicker than float32: on a GPU that computes it in hardware.
+
+    On a CPU it never is, for what is compiled here (`legal_choices.py`, `loss_terms.py`) computes in float32 alone; and
+    a run must not depend on which CPU it is on.
+    """
+    return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)

@@ -47,7 +47,7 @@ from baselines.ppo.loss_terms import TERMS, Batch, loss_terms
 from baselines.ppo.network import (
     EmptyMaskError,
     PolicyValueNetwork,
-    has_native_bf16,
+    bf16_pays,
     legal_log_probs,
     sample,
 )
@@ -206,7 +206,7 @@ def set_learning_rate(optimizer: ClippedAdam, learning_rate: float) -> None:
 def precision(config: PPOConfig) -> contextlib.AbstractContextManager[Any]:
     """Autocast to bfloat16 where it is wanted and pays."""
     device = torch.device(config.device)
-    enabled = config.bf16 == "on" or (config.bf16 == "auto" and has_native_bf16(device))
+    enabled = config.bf16 == "on" or (config.bf16 == "auto" and bf16_pays(device))
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=enabled)
 
 

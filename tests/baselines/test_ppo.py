@@ -395,6 +395,13 @@ def test_rows_that_a_checkpoint_does_not_know_are_dropped(tmp_path: Path) -> Non
     assert (tmp_path / "training.csv").read_text("utf-8").split() == ["decisions,entropy", "10,1", "20,1", "40,0.5"]
 
 
+def test_a_cpu_computes_in_float32_whatever_it_can() -> None:
+    """A run must not depend on which CPU it is on; what is compiled knows float32 alone."""
+    for bf16, is_half in [("auto", False), ("off", False), ("on", True)]:
+        with ppo.precision(tiny(bf16=bf16)):
+            assert torch.is_autocast_enabled("cpu") == is_half
+
+
 def test_a_small_network_soon_beats_random() -> None:
     """Some seconds of self-play in one contract."""
     config = tiny(
@@ -405,7 +412,6 @@ def test_a_small_network_soon_beats_random() -> None:
         contract_weights={kind: int(kind == "no_last_two") for kind in KIND_NAMES},
         learning_rate=2e-3,
         total_decisions=25_000,
-        bf16="off",
     )
     learner = ppo.new_learner(config)
     while ppo.progress(learner.counters, config) < 1.0:
