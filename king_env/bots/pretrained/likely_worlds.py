@@ -253,6 +253,9 @@ def walk_on(
 ) -> bool:
     """One step of the walk; whether it leads to another world.
 
+    Where voids leave few hands that may hold a card, no exchange of two may lead to some worlds: those are visited only
+    if the walk begins among them.
+
     cards: int64[N], all that are hidden; likely: float64[NUM_SEATS], of the walker's world, kept up to date.
     """
     world = table.walker
