@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from baselines.ppo.checkpoint import new_network, policy_checkpoint, write_checkpoint
 from baselines.ppo.config import PPOConfig
 from baselines.ppo.run_folder import make_run_folder
 from king_env.exit_statuses import FAILED, INTERRUPTED, REFUSED
@@ -14,6 +15,8 @@ from scripts import ablate
 from scripts.ablate import BASE, Run, main, points_table, runs_of
 
 STUDIES = sorted((Path(__file__).parents[2] / "configs" / "ablations").glob("*.toml"))
+# What self_play.toml begins with: a run of the other study.
+WARM_START = Path("runs", "ablations", "warm_start", "base-1", "last.pt")
 TINY = """
 [base]
 network = "suits"
@@ -53,12 +56,24 @@ def runs_that_made(tmp_path: Path, points: dict[str, list[float]]) -> list[Run]:
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
-def test_the_studies_can_be_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(path.parents[2])
+def test_the_studies_can_be_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    WARM_START.parent.mkdir(parents=True)
+    config = PPOConfig(network="suits", is_advised=True, hidden_sizes=(8,))
+    write_checkpoint(policy_checkpoint(new_network(config), config, {}), WARM_START)
     runs = runs_of(path, 3, Path("runs"))
     assert len(runs) % 3 == 0 and len({run.folder for run in runs}) == len(runs)
     assert {run.config.opponents for run in runs} == {runs[0].config.opponents}
     assert len({run.config.to_toml() for run in runs}) == len(runs), "a variant changes nothing"
+
+
+def test_a_study_without_what_it_begins_with_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (path,) = [path for path in STUDIES if path.stem == "self_play"]
+    assert main([str(path)]) == REFUSED
+    assert f"no checkpoint {WARM_START.as_posix()}" in capsys.readouterr().err
 
 
 def test_variants_are_trained_once(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
